@@ -1,0 +1,2 @@
+// Package check judges a scanned graph: one file a rule.
+package check
