@@ -1,6 +1,8 @@
 module skillforge
 
-go 1.26
+go 1.26.7
+
+require golang.org/x/sys v0.50.0
 
 require (
 	charm.land/lipgloss/v2 v2.1.0 // indirect
@@ -63,7 +65,6 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
-	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/term v0.48.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
 	modernc.org/libc v1.80.2 // indirect
