@@ -1,0 +1,128 @@
+package extract_test
+
+import (
+	"strings"
+	"testing"
+
+	"skillforge/internal/skillmap/extract"
+)
+
+// ordinary is what skills and notes look like: prose, some code, a few links.
+var ordinary = strings.Repeat(`## Review the change
+
+Read the diff before anything else, then the files around it. A change that
+touches storage needs a second reader; ask @reviewer or run /review-storage
+when the diff is long. The rules are in [the guide](../guide/review.md) and
+see also https://example.com/reviewing?q=storage for the long version.
+
+- Look for names that say what they do, not how they do it.
+- Prefer a small change that is easy to take back over a large one that is not.
+- The checklist lives in `+"`docs/checklist.md`"+`; keep it under one page.
+
+`+"```sh\ngit diff --stat main...HEAD\ngo test ./internal/... -run Storage\n```"+`
+
+Nothing is merged on a Friday. If a test is slow, say so in the review and
+open an issue rather than waiting for somebody else to notice it later on.
+
+`, 60)
+
+var lenses = []string{"claude", "codex", "antigravity", "opencode", "agent-skills"}
+
+func BenchmarkRun(b *testing.B) {
+	for _, lens := range lenses {
+		b.Run(lens, func(b *testing.B) { benchmarkRun(b, lens, ordinary) })
+	}
+	b.Run("non-ascii", func(b *testing.B) {
+		benchmarkRun(b, "claude", strings.ReplaceAll(ordinary, "change", "change — é"))
+	})
+	b.Run("small", func(b *testing.B) { benchmarkRun(b, "claude", ordinary[:len(ordinary)/60]) })
+}
+
+func benchmarkRun(b *testing.B, lens, body string) {
+	in := extract.Input{Path: "docs/notes/a.md", Lens: lens, Body: body}
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		extract.Run(in)
+	}
+}
+
+func BenchmarkResolve(b *testing.B) {
+	signals := extract.Run(extract.Input{Path: "docs/notes/a.md", Lens: "claude", Body: ordinary}).Signals
+	b.ReportAllocs()
+	for b.Loop() {
+		links, _, _ := extract.Resolve("docs/notes/a.md", signals)
+		extract.Dedupe(links)
+	}
+}
+
+func BenchmarkUnbalanced(b *testing.B) {
+	b.SetBytes(int64(len(ordinary)))
+	for b.Loop() {
+		extract.Unbalanced(ordinary)
+	}
+}
+
+// hostile bodies are meant to make a careless scanner read them again and
+// again.
+var hostile = map[string]string{
+	"backticks":        "`",
+	"two backticks":    "`` ` ",
+	"fences":           "```\n",
+	"tildes":           "~~~~ x\n",
+	"brackets":         "[",
+	"open links":       "[](",
+	"titles":           "[](x \"",
+	"pictures":         "![",
+	"angles":           "<",
+	"open tags":        "<a ",
+	"quoted tags":      "<a \"b' ",
+	"open comments":    "<!-- ",
+	"at":               "@a",
+	"at digits":        "@1.",
+	"at dots":          "@../",
+	"slashes":          "/a:",
+	"dollars":          "$a",
+	"urls":             "https://a.example/@b/",
+	"one long url":     "/../a",
+	"paths in code":    "`a/b.md.",
+	"paths without md": "`a//b.md/",
+	"escapes":          "\\`",
+	"distinct":         "", // filled below
+}
+
+const hostileSize = 1 << 20
+
+func hostileBody(name string) string {
+	switch name {
+	case "distinct":
+		var b strings.Builder
+		for i := 0; b.Len() < hostileSize; i++ {
+			b.WriteString(" @n")
+			for n := i; n > 0; n /= 26 {
+				b.WriteByte(byte('a' + n%26))
+			}
+		}
+		return b.String()
+	case "one long url":
+		return "https://a.example" + strings.Repeat(hostile[name], hostileSize/len(hostile[name]))
+	}
+	return strings.Repeat(hostile[name], hostileSize/len(hostile[name]))
+}
+
+// BenchmarkHostile is the worst case of each kind over 1 MiB. All are linear:
+// none should be far slower than its neighbours.
+func BenchmarkHostile(b *testing.B) {
+	for name := range hostile {
+		body := hostileBody(name)
+		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				out := extract.Run(extract.Input{Path: "a.md", Lens: "claude", Body: body})
+				links, _, _ := extract.Resolve("a.md", out.Signals)
+				extract.Dedupe(links)
+				extract.Unbalanced(body)
+			}
+		})
+	}
+}
