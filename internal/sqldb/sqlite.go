@@ -1,0 +1,105 @@
+package sqldb
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// Settings of every connection. The busy timeout lets processes that write the
+// same file wait for each other; a larger page makes large values cheaper (it
+// counts only while a file is new).
+const (
+	common  = "_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)"
+	writing = common + "&_pragma=page_size(8192)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-65536)&_txlock=immediate"
+	reading = common + "&_pragma=query_only(1)&_pragma=cache_size(-16384)"
+)
+
+func openSQLite(path string, opt Options) (*DB, error) {
+	if !opt.MustExist && !opt.ReadOnly {
+		if err := makePrivate(path); err != nil {
+			return nil, err
+		}
+	} else if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	mode := "mode=rw&"
+	if opt.ReadOnly && sealed(path) {
+		mode = "mode=ro&immutable=1&"
+	}
+	read, err := pool(path, mode+reading, readers(opt))
+	if err != nil {
+		return nil, err
+	}
+	query := mode + writing
+	if opt.ReadOnly {
+		query = mode + reading
+	}
+	write, err := pool(path, query, 1)
+	if err != nil {
+		return nil, errors.Join(err, read.Close())
+	}
+	return &DB{engine: SQLite, name: path, read: read, write: write}, nil
+}
+
+// makePrivate makes an empty file for its owner alone. SQLite takes it for a
+// new database, and gives its companions the same rights.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// sealed reports whether the file lies where nothing can be written and no
+// writer left anything beside it. SQLite must then be told that nobody will:
+// it could not make the files by which readers and writers meet.
+func sealed(path string) bool {
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".sealed-*")
+	if err != nil {
+		return true
+	}
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+	return false
+}
+
+func pool(path, query string, conns int) (*sql.DB, error) {
+	c, err := sqlite.NewConnector("file:" + escape(path) + "?" + query)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(c)
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+func readers(opt Options) int {
+	if opt.Readers > 0 {
+		return opt.Readers
+	}
+	return max(4, runtime.NumCPU())
+}
+
+// escape writes a path as a SQLite URI does.
+func escape(path string) string {
+	slashed := filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		slashed = "/" + slashed
+	}
+	if strings.HasPrefix(slashed, "//") { // would name a host
+		slashed = "/" + strings.TrimLeft(slashed, "/")
+	}
+	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(slashed)
+}
