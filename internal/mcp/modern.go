@@ -55,10 +55,12 @@ type modern struct {
 	relisted bool                      // the list waits to be announced
 	telling  bool                      // a goroutine announces
 	told     sync.WaitGroup
+
+	listening map[*context.CancelFunc]bool // open subscriptions
 }
 
 func newModern(s *Server) *modern {
-	m := &modern{server: s, watched: map[string]map[string]int{}, changed: map[string]bool{}, again: func() {}}
+	m := &modern{server: s, watched: map[string]map[string]int{}, changed: map[string]bool{}, listening: map[*context.CancelFunc]bool{}, again: func() {}}
 	capabilities := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}}
 	if s.hasResources() {
 		capabilities.Resources = &sdk.ResourceCapabilities{Subscribe: true, ListChanged: true}
@@ -180,12 +182,37 @@ func (m *modern) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		if read, ok := req.(*sdk.ReadResourceRequest); ok && method == "resources/read" {
 			return m.read(ctx, read.Params.URI)
 		}
+		if method == "subscriptions/listen" {
+			var leave func()
+			ctx, leave = m.enter(ctx)
+			defer leave()
+		}
 		var result sdk.Result
 		err := guard(m.server.log, method, func() (err error) {
 			result, err = next(ctx, method, req)
 			return err
 		})
 		return result, err
+	}
+}
+
+// enter gives a subscription a context of its own, which close ends: the
+// SDK's own way of ending it would lose the last answer.
+func (m *modern) enter(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		cancel()
+	}
+	key := new(context.CancelFunc)
+	*key = cancel
+	m.listening[key] = true
+	return ctx, func() {
+		cancel()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.listening, key)
 	}
 }
 
@@ -293,13 +320,11 @@ func (m *modern) news() (uris []string, relisted, ok bool) {
 func (m *modern) close() {
 	m.mu.Lock()
 	m.closed = true
+	for cancel := range m.listening {
+		(*cancel)()
+	}
 	m.mu.Unlock()
 	m.told.Wait()
-	var closing sync.WaitGroup
-	for one := range m.sdk.Sessions() {
-		closing.Go(func() { _ = one.Close() })
-	}
-	closing.Wait()
 }
 
 func (m *modern) serve(w http.ResponseWriter, r *http.Request, body []byte) {
