@@ -14,10 +14,15 @@ import (
 // The tests here compare with the library the vocabularies come from. Where the
 // contract differs from it, or the library from the definition it implements,
 // texts are made plain first: the library takes NEL for space and U+FEFF for
-// none, loses DEL, and cuts a run of space after each of its newlines instead of
-// after the last.
+// none, loses DEL, knows an older Unicode, and cuts a run of space after each of
+// its newlines instead of after the last.
 func plain(text string) string {
-	text = strings.NewReplacer("\x7f", "", "\u0085", "", "\ufeff", "").Replace(text)
+	text = strings.Map(func(c rune) rune {
+		if c == '\x7f' || c == '\u0085' || c == '\ufeff' || isRecent(c) {
+			return -1
+		}
+		return c
+	}, text)
 	return spacedNewline.ReplaceAllString(text, "$1")
 }
 
@@ -98,14 +103,14 @@ func randomText(r *rand.Rand) string {
 
 func TestRandomTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
+	for range 1500 {
 		compare(t, plain(randomText(r)))
 	}
 }
 
 func TestRandomCharacters(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 1000 {
+	for range 500 {
 		var b strings.Builder
 		for range r.IntN(30) {
 			b.WriteRune(rune(r.IntN(0x3000 << (r.IntN(3) * 2)))) // halves of pairs become U+FFFD

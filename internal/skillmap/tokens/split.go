@@ -80,9 +80,16 @@ func class(text string, at int) (uint8, int) {
 // one of the wanted classes.
 func run(text string, at int, wanted uint8) int {
 	for at < len(text) {
+		if b := text[at]; b < utf8.RuneSelf { // class, inlined
+			if classes[b]&wanted == 0 {
+				return at
+			}
+			at++
+			continue
+		}
 		c, size := class(text, at)
 		if c&wanted == 0 {
-			break
+			return at
 		}
 		at += size
 	}
@@ -124,9 +131,9 @@ func splitCL100K(text string, at int) int {
 			return end
 		}
 	}
-	if c&newline == 0 && next < len(text) {
-		if d, wide := class(text, next); d&letter != 0 {
-			return run(text, next+wide, letter)
+	if c&newline == 0 {
+		if end := run(text, next, letter); end != next {
+			return end
 		}
 	}
 	end, ok := signRun(text, at, c)

@@ -27,7 +27,7 @@ func TestSplitsFollowTheDefinition(t *testing.T) {
 		O200K:  regexp2.MustCompile("(?:"+patternO+")", regexp2.None),
 	}
 	r := rand.New(rand.NewPCG(7, 8))
-	for i := range 4000 {
+	for i := range 1500 {
 		text := randomText(r)
 		if i%2 == 1 {
 			text = randomRunes(r)

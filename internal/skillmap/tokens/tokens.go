@@ -44,7 +44,6 @@ type Counter struct {
 	encoding Encoding
 	split    func(text string, at int) (end int)
 	words    func() *vocabulary // loads once
-	seen     cache
 }
 
 //go:embed cl100k_base.bpe
@@ -100,30 +99,30 @@ func (c *Counter) Count(text string) int {
 	words, total := c.words(), 0
 	for at := 0; at < len(text); {
 		end := c.split(text, at)
-		total += c.piece(words, text, at, end)
+		total += words.count(text, at, end)
 		at = end
 	}
 	return total
 }
 
-// piece counts the tokens of text[at:end], one piece of the split.
-func (c *Counter) piece(words *vocabulary, text string, at, end int) int {
+// count counts the tokens of text[at:end], one piece of the split.
+func (v *vocabulary) count(text string, at, end int) int {
 	size := end - at
 	if size == 1 {
 		return 1 // every single byte is a token
 	}
 	if size > longestToken {
-		return words.merge(text[at:end])
+		return v.merge(text[at:end])
 	}
 	key, hash := digest(text, at, size)
-	if words.find(key, hash, text[at:end]) != 0 {
+	if v.find(key, hash, text[at:end]) != 0 {
 		return 1
 	}
-	if n := c.seen.get(hash, text[at:end]); n != 0 {
+	if n := v.seen.get(hash, text[at:end]); n != 0 {
 		return n
 	}
-	n := words.merge(text[at:end])
-	c.seen.put(hash, text[at:end], n)
+	n := v.merge(text[at:end])
+	v.seen.put(hash, text[at:end], n)
 	return n
 }
 

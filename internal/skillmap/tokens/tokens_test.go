@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+
+	"skillforge/internal/fault"
 )
 
 // golden opens a file of the shared data, or skips the test where the
@@ -63,4 +67,77 @@ func TestGolden(t *testing.T) {
 	if n < 600 {
 		t.Errorf("read %d lines, want the whole file", n)
 	}
+}
+
+func TestForUnknown(t *testing.T) {
+	_, err := For("p50k_base")
+	if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "cl100k_base") {
+		t.Errorf("For(p50k_base) gives %v, want invalid and the names it knows", err)
+	}
+}
+
+func TestCount(t *testing.T) {
+	for _, row := range []struct {
+		text          string
+		cl100k, o200k int
+	}{
+		{"", 0, 0},
+		{"hello world", 2, 2},
+		{"<|endoftext|>", 7, 7}, // plain text
+		{"\x7f\x7f", 2, 2},
+		{"\xff", 1, 1}, // U+FFFD is one token
+		{"\xe4\xb8 \xe4\xb8\xad", 2, 2},
+	} {
+		for e, want := range map[Encoding]int{CL100K: row.cl100k, O200K: row.o200k} {
+			if got := counter(t, e).Count(row.text); got != want {
+				t.Errorf("%s counts %d in %q, want %d", e, got, row.text, want)
+			}
+		}
+	}
+}
+
+func TestDecode(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\xffb":                   "a\uFFFDb",
+		"\xe4\xb8":                 "\uFFFD",
+		"\xe4\xb8\xe4\xb8\xad":     "\uFFFD中",
+		"\xf0\x9f\x92x":            "\uFFFDx",
+		"\xf5\x80":                 "\uFFFD\uFFFD",
+		"\xed\xa0\x80":             "\uFFFD\uFFFD\uFFFD", // half a pair
+		"\xc0\xaf\xf0\x9f\x92\xa9": "\uFFFD\uFFFD💩",
+	} {
+		if got := decode(in); got != want {
+			t.Errorf("decode(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A run of one character is one piece. These would take minutes if merging it
+// were quadratic.
+func TestLongRuns(t *testing.T) {
+	const size = 1 << 18
+	for _, row := range []struct {
+		sign string
+		want int
+	}{{"a", size / 8}, {" ", size / 128}} {
+		if got := counter(t, CL100K).Count(strings.Repeat(row.sign, size)); got != row.want {
+			t.Errorf("%d times %q counts %d, want %d", size, row.sign, got, row.want)
+		}
+	}
+}
+
+func TestCountTogether(t *testing.T) {
+	text := prose(1 << 14)
+	want := counter(t, O200K).Count(text)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				if got := o200k.Count(text); got != want {
+					t.Errorf("Count gives %d, want %d", got, want)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

@@ -1,12 +1,15 @@
 package tokens
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // longestToken is the most bytes a token of either vocabulary has.
 const longestToken = 128
 
-// vocabulary knows the rank of every token: the lower, the sooner merged.
-// It does not change once loaded.
+// vocabulary knows the rank of every token: the lower, the sooner merged. Only
+// what it has seen changes once it is loaded.
 //
 // Tokens sit in one table with open addressing, because nearly all the time of
 // a count goes into asking it and a Go map of strings takes three times as
@@ -15,13 +18,16 @@ type vocabulary struct {
 	slots []slot
 	text  string          // all tokens in a row
 	pairs [1 << 16]uint32 // the tokens of two bytes, first byte high
+	seen  cache
 }
 
-// slot holds a token: its bytes when they are eight at most, else their hash.
+// slot holds a token. Three numbers of 32 bits pack closer than one of 64 and
+// one of 32.
 type slot struct {
-	key  uint64
-	at   uint32 // in text
-	meta uint32 // rank plus one, and the length in the low byte; zero is free
+	// The bytes of a token of eight at most; else half its hash, and where it is
+	// in text.
+	low, high uint32
+	meta      uint32 // rank plus one, and the length in the low byte; zero is free
 }
 
 // load unpacks an embedded file: the 256 single bytes by rank, then for every
@@ -29,23 +35,25 @@ type slot struct {
 func load(file string) *vocabulary {
 	const singles, packed = 256, 5
 	count := singles + (len(file)-singles)/packed
-	ends := make([]uint32, 1, count+1) // of the tokens in text
-	text := make([]byte, 0, 8*count)
-	text = append(text, file[:singles]...)
-	for r := range singles {
-		ends = append(ends, uint32(r+1))
+	ends := make([]uint32, singles+1, count+1) // of the tokens in text
+	for r := range ends {
+		ends[r] = uint32(r)
 	}
+	var text strings.Builder
+	text.Grow(8 * count)
+	text.WriteString(file[:singles])
 	for at := singles; at+packed <= len(file); at += packed {
 		b := file[at : at+packed]
 		both := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32
 		left, right := both&(1<<20-1), both>>20
-		text = append(text, text[ends[left]:ends[left+1]]...)
-		text = append(text, text[ends[right]:ends[right+1]]...)
-		ends = append(ends, uint32(len(text)))
+		known := text.String()
+		text.WriteString(known[ends[left]:ends[left+1]])
+		text.WriteString(known[ends[right]:ends[right+1]])
+		ends = append(ends, uint32(text.Len()))
 	}
 	v := &vocabulary{
-		slots: make([]slot, 2<<bits.Len(uint(count))),
-		text:  string(text),
+		slots: make([]slot, count*7/4), // fuller is slower, emptier is slower to fill
+		text:  text.String(),
 	}
 	for r := range count {
 		v.add(ends[r], ends[r+1], uint32(r))
@@ -58,34 +66,50 @@ func (v *vocabulary) add(at, end, rank uint32) {
 	token := v.text[at:end]
 	// The contract's counts come from an encoder that loses every token with a
 	// byte order mark in front when it decodes its vocabulary.
-	if len(token) >= 3 && token[:3] == "\uFEFF" {
+	if strings.HasPrefix(token, "\uFEFF") {
 		return
 	}
 	if len(token) == 2 {
 		v.pairs[uint16(token[0])<<8|uint16(token[1])] = rank + 1
 	}
 	key, hash := digest(v.text, int(at), len(token))
-	mask := uint64(len(v.slots) - 1)
-	i := hash & mask
-	for v.slots[i].meta != 0 {
-		i = (i + 1) & mask
+	s := slot{low: uint32(key), high: uint32(key >> 32), meta: (rank+1)<<8 | uint32(len(token))}
+	if len(token) > 8 {
+		s.high = at
 	}
-	v.slots[i] = slot{key: key, at: at, meta: (rank+1)<<8 | uint32(len(token))}
+	i := v.home(hash)
+	for v.slots[i].meta != 0 {
+		i = v.after(i)
+	}
+	v.slots[i] = s
+}
+
+// home returns the slot where the search for a hash begins.
+func (v *vocabulary) home(hash uint64) int {
+	high, _ := bits.Mul64(hash, uint64(len(v.slots)))
+	return int(high)
+}
+
+func (v *vocabulary) after(i int) int {
+	if i++; i < len(v.slots) {
+		return i
+	}
+	return 0
 }
 
 // find returns the rank of token plus one, or zero when it is none; key and
 // hash are its digest.
 func (v *vocabulary) find(key, hash uint64, token string) uint32 {
-	mask := uint64(len(v.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		s := &v.slots[i]
-		if s.meta == 0 {
+	low, high, size := uint32(key), uint32(key>>32), uint32(len(token))
+	for i := v.home(hash); ; i = v.after(i) {
+		s := v.slots[i]
+		switch {
+		case s.meta == 0:
 			return 0
-		}
-		if s.key != key || s.meta&0xFF != uint32(len(token)) {
+		case s.low != low || s.meta&0xFF != size:
 			continue
-		}
-		if len(token) <= 8 || v.text[s.at:s.at+uint32(len(token))] == token {
+		case size <= 8 && s.high == high,
+			size > 8 && v.text[s.high:s.high+size] == token:
 			return s.meta >> 8
 		}
 	}
