@@ -36,6 +36,13 @@ type Options struct {
 
 	FollowExternalSymlinks bool // also to where no root is
 
+	// Ignore says what the walk leaves out. Nothing when it is nil.
+	Ignore Rules
+	// Inputs tells these options apart from others in what their other fields
+	// cannot: the rules behind Ignore, and whatever else the caller's result
+	// depends on. RunChanged and Unchanged trust nothing made with other ones.
+	Inputs string
+
 	// Project is where the lens keeps its MCP servers and where relative
 	// reference paths start; the first root when it is zero.
 	Project Root
@@ -55,11 +62,26 @@ type Options struct {
 	// it is compared by content next time. Zero distrusts every time.
 	Now time.Time
 
+	// Build names the program; what another build made of a file is not used.
+	Build string
+
 	Workers int // files read at once; the number of cores when 0
 
 	// Progress is called for each node in order, from one goroutine.
 	Progress func(Progress)
 }
+
+// Rules are ignore rules, such as an ignore.Matcher. Paths are root-relative.
+type Rules interface {
+	Match(path string) bool    // a file is left out
+	MatchDir(path string) bool // a folder is, with all that is in it
+}
+
+// nothing ignores nothing.
+type nothing struct{}
+
+func (nothing) Match(string) bool    { return false }
+func (nothing) MatchDir(string) bool { return false }
 
 // Progress tells of one node taken in.
 type Progress struct {

@@ -1,0 +1,142 @@
+package scan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"skillforge/internal/skillmap"
+	"skillforge/internal/skillmap/extract"
+	"skillforge/internal/skillmap/frontmatter"
+	"skillforge/internal/skillmap/provider"
+	"skillforge/internal/skillmap/tokens"
+)
+
+// facts is all that a file says by itself, whatever stands around it. It
+// never changes once made.
+type facts struct {
+	bodyHash, headHash string
+	bytes              skillmap.Parts
+	tokens             *skillmap.Parts
+	head               map[string]any
+	issues             []skillmap.Issue
+	ids                []provider.Identifier
+	reserved           bool
+	links              []skillmap.Link // deduped, none resolved
+	refs               []skillmap.ExternalRef
+	lost               []extract.Rejected
+	virtual            []skillmap.Node
+}
+
+// learner turns the text of files into facts. It is safe for many goroutines.
+type learner struct {
+	opt       *Options
+	lens      string
+	count     *tokens.Counter // nil when nobody asks for tokens
+	tokenizer string          // its name
+	off       map[string]bool // short ids of extractors that are switched off
+	silent    bool            // all of them are
+}
+
+// learn reads what one file says.
+func (l *learner) learn(c *claim, text string) *facts {
+	block, parsed, err := takeApart(c.read, text)
+	f := &facts{
+		bodyHash: hashOf(block.Body),
+		headHash: frontmatter.Hash(parsed, block.Raw),
+		bytes:    parts(len(block.Raw), len(block.Body)),
+		head:     parsed,
+		issues:   provider.Diagnose(c.provider, c.kind, block, parsed, err, l.opt.Strict),
+		ids:      provider.Identifiers(c.provider, c.kind, c.path, parsed),
+	}
+	if is, found := l.unbalanced(block); found {
+		f.issues = append(f.issues, is)
+	}
+	for i := range f.issues {
+		f.issues[i].NodeIDs = []string{c.path}
+	}
+	_, f.reserved = provider.Reserved(c.provider, c.kind, f.ids)
+	if l.count != nil {
+		p := parts(l.tokens(block.Raw), l.tokens(block.Body))
+		f.tokens = &p
+	}
+	l.extract(f, c, block)
+	return f
+}
+
+// mute are the facts of a file that cannot be read.
+func (l *learner) mute(c *claim) *facts {
+	f := &facts{
+		bodyHash: skillmap.ZeroHash, headHash: skillmap.ZeroHash, head: map[string]any{},
+		issues: []skillmap.Issue{unread(c.path)},
+		ids:    provider.Identifiers(c.provider, c.kind, c.path, nil),
+	}
+	_, f.reserved = provider.Reserved(c.provider, c.kind, f.ids)
+	if l.count != nil {
+		f.tokens = &skillmap.Parts{}
+	}
+	return f
+}
+
+func (l *learner) extract(f *facts, c *claim, block frontmatter.Block) {
+	if l.silent {
+		return
+	}
+	out := extract.Run(extract.Input{
+		Path: c.path, Provider: c.provider.ID, Kind: c.kind, Lens: l.lens,
+		Frontmatter: f.head, Body: block.Body, BodyLine: block.BodyLine, IgnoredDomains: l.opt.IgnoredDomains,
+	})
+	if len(l.off) > 0 {
+		out.Signals = slices.DeleteFunc(out.Signals, func(s extract.Signal) bool { return l.off[s.Extractor] })
+	}
+	f.links, f.refs, f.lost = extract.Resolve(c.path, out.Signals)
+	f.links = extract.Dedupe(f.links)
+	if !l.off["mcp-tools"] {
+		f.virtual = out.Virtual
+	}
+}
+
+func (l *learner) tokens(text string) int {
+	if text == "" {
+		return 0
+	}
+	return l.count.Count(text)
+}
+
+func (l *learner) unbalanced(block frontmatter.Block) (skillmap.Issue, bool) {
+	kind, line, detail, found := extract.Unbalanced(block.Body)
+	if !found {
+		return skillmap.Issue{}, false
+	}
+	return unbalanced(kind, line+block.BodyLine, detail, l.opt.Strict), true
+}
+
+// takeApart splits and parses a file as its provider reads it. A head that
+// does not parse is empty, and err says why.
+func takeApart(r provider.Read, text string) (block frontmatter.Block, parsed map[string]any, err error) {
+	if r.Parser == provider.TOML {
+		block = frontmatter.Block{Declared: true, Raw: text}
+		parsed, err = frontmatter.ParseTOML(text)
+	} else {
+		block = frontmatter.Split(text)
+		if block.Declared {
+			parsed, err = frontmatter.ParseYAML(block.Raw)
+		}
+	}
+	if parsed == nil {
+		parsed = map[string]any{}
+	}
+	if body, ok := parsed[r.BodyField].(string); ok && r.BodyField != "" {
+		block.Body, block.BodyLine = body, 0
+	}
+	return block, parsed, err
+}
+
+func parts(head, body int) skillmap.Parts {
+	return skillmap.Parts{Frontmatter: head, Body: body, Total: head + body}
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,179 @@
+package scan
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"skillforge/internal/skillmap"
+	"skillforge/internal/skillmap/extract"
+)
+
+// resolve writes the links of every file to the graph and finds where each
+// leads. Names in code that lead nowhere are dropped: they are mere text.
+func (s *scanner) resolve() {
+	s.indexNodes()
+	total := 0
+	for _, f := range s.said {
+		total += len(f.links)
+	}
+	g := s.graph
+	g.Links = make([]skillmap.Link, 0, total)
+	g.Leads = make([]int, 0, total)
+	ways := s.ways()
+	for _, f := range s.said {
+		for i := range f.links {
+			l := &f.links[i]
+			at := s.lead(l, ways[l.Kind])
+			if at < 0 && (l.Kind == skillmap.Mentions || l.Kind == skillmap.Invokes) && inCode(l) {
+				continue
+			}
+			g.Links = append(g.Links, *l)
+			g.Leads = append(g.Leads, at)
+			l = &g.Links[len(g.Links)-1]
+			l.Confidence = 1
+			if at >= 0 {
+				l.ResolvedTarget = g.Nodes[at].Path
+			}
+		}
+	}
+}
+
+// ways are the kinds of node that each kind of link may lead to by name.
+func (s *scanner) ways() map[skillmap.LinkKind][]string {
+	out := map[skillmap.LinkKind][]string{}
+	if !slices.Contains(s.parts, s.lens) {
+		return out
+	}
+	for _, k := range kinds {
+		if to := s.lens.Resolution(k); len(to) > 0 {
+			out[k] = to
+		}
+	}
+	return out
+}
+
+// lead finds the node that a link leads to, -1 when there is none: the target
+// as a path, then as one from the root, then as a name.
+func (s *scanner) lead(l *skillmap.Link, way []string) int {
+	if at, ok := s.graph.index[l.Target]; ok {
+		return at
+	}
+	if fromRoot := fallback(l); fromRoot != "" {
+		if at, ok := s.graph.index[fromRoot]; ok {
+			return at
+		}
+	}
+	if len(way) == 0 {
+		return -1
+	}
+	return s.named(bare(l), way)
+}
+
+// named finds the node that has a name: of the first kind that has any, the
+// first whose host does not keep the name for itself.
+func (s *scanner) named(name string, way []string) int {
+	if name == "" {
+		return -1
+	}
+	first := -1
+	for _, kind := range way {
+		for at := range s.names.all(name) {
+			switch {
+			case s.graph.Nodes[at].Kind != kind:
+			case !s.graph.Reserved[at]:
+				return at
+			case first < 0:
+				first = at
+			}
+		}
+	}
+	return first
+}
+
+// fallback is the target of a pointer read from the root, empty when that is
+// the same or makes no sense.
+func fallback(l *skillmap.Link) string {
+	if l.Kind != skillmap.Points || l.Trigger == nil {
+		return ""
+	}
+	token := l.Trigger.OriginalTrigger
+	if strings.HasPrefix(token, "./") || strings.HasPrefix(token, "../") {
+		return ""
+	}
+	token = path.Clean(token)
+	if strings.HasPrefix(token, "..") || token == l.Target {
+		return ""
+	}
+	return token
+}
+
+// bare is the trigger without its sign.
+func bare(l *skillmap.Link) string {
+	t := l.Normalized()
+	if t != "" && (t[0] == '/' || t[0] == '@' || t[0] == '$') {
+		t = t[1:]
+	}
+	return strings.TrimSpace(t)
+}
+
+func inCode(l *skillmap.Link) bool {
+	for i := range l.Occurrences {
+		if c := l.Occurrences[i].Context; c != extract.CodeBlock && c != extract.InlineCode {
+			return false
+		}
+	}
+	return len(l.Occurrences) > 0
+}
+
+// pathStyle reports whether a link speaks of a file rather than a name.
+func pathStyle(l *skillmap.Link) bool {
+	return l.Kind == skillmap.References || l.Kind == skillmap.Points
+}
+
+// findBroken lists the links that lead to no node, have a name that no node
+// has, and, where they speak of a file, to nothing on disk either.
+func (s *scanner) findBroken() {
+	outside := s.references()
+	g := s.graph
+	for i := range g.Links {
+		l := &g.Links[i]
+		if g.Leads[i] >= 0 || s.names.has(bare(l)) {
+			continue
+		}
+		if pathStyle(l) && (s.stands(l.Target) || s.stands(fallback(l)) || outside.has(l.Target)) {
+			continue
+		}
+		g.Broken = append(g.Broken, i)
+	}
+}
+
+// stands reports whether something is there on disk, below any root.
+func (s *scanner) stands(target string) bool {
+	if target == "" {
+		return false
+	}
+	there, known := s.probed[target]
+	if !known {
+		for i, t := range s.trees {
+			there = there || s.probe(t, i, target)
+		}
+		s.probed[target] = there
+	}
+	return there
+}
+
+func (s *scanner) countLinks() {
+	g := s.graph
+	at := 0
+	for i := range g.Links {
+		l := &g.Links[i]
+		for g.Nodes[at].Path != l.Source { // links come in node order
+			at++
+		}
+		g.Nodes[at].LinksOutCount++
+		if to := g.Leads[i]; to >= 0 {
+			g.Nodes[to].LinksInCount++
+		}
+	}
+}

@@ -1,0 +1,356 @@
+package scan
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"skillforge/internal/fault"
+	"skillforge/internal/skillmap/sidecar"
+)
+
+// maxLinks is how many folders one walk enters through symbolic links.
+const maxLinks = 1000
+
+// file is a file that the walk found worth reading, or too large to.
+type file struct {
+	path  string
+	root  int
+	stamp stamp
+	// real is the absolute path of a file that was reached through a link;
+	// empty for every other.
+	real string
+	// note is the stamp of the sidecar beside the file, when there is one.
+	note       stamp
+	noteLinked bool
+}
+
+// dir is a folder that was listed, for telling later that it did not change.
+type dir struct {
+	path  string
+	root  int
+	stamp stamp
+	sum   uint64 // of its names and their kinds
+}
+
+// forest is what the walk of all roots found, in tree order.
+type forest struct {
+	files    []file
+	dirs     []dir
+	orphans  []string // sidecars beside which their file is missing
+	warnings []Warning
+	links    []stop // symbolic links, and what stands where they lead
+	tops     []*listing
+}
+
+// walker walks one root.
+type walker struct {
+	ctx    context.Context
+	tree   tree
+	root   int
+	rules  Rules
+	wants  []string // suffixes of files worth reading
+	within []string // real paths inside which links may lead; nil for anywhere
+	disk   *disk    // nil when the root is not on disk
+	common string   // the git folder that the root belongs to
+
+	slots chan struct{} // goroutines that may still be started
+	links int
+	out   *forest
+}
+
+// walk finds the files of every root.
+func walk(ctx context.Context, roots []Root, trees []tree, opt *Options, wants []string) (*forest, error) {
+	out := &forest{}
+	within := realRoots(trees, opt)
+	for i := range roots {
+		w := newWalker(ctx, i, trees[i], opt, wants, out)
+		w.within = within
+		top := w.listing(".")
+		if top.err != nil {
+			return nil, unreadable(ctx, roots[i], top.err)
+		}
+		out.tops = append(out.tops, top)
+		w.flatten(top, []string{w.real()}, false)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// listing is a folder with what the walk cares about in it.
+type listing struct {
+	dir   dir
+	items []item
+	err   error
+	// copied is the note about a working copy of the same repository.
+	copied bool
+}
+
+// item is a file to read, a folder, a link, or an orphan sidecar.
+type item struct {
+	name   string
+	kind   kind
+	file   file
+	sub    *listing
+	orphan bool
+}
+
+func newWalker(ctx context.Context, root int, t tree, opt *Options, wants []string, out *forest) *walker {
+	w := &walker{
+		ctx: ctx, tree: t, root: root, rules: opt.Ignore, wants: wants, out: out,
+		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
+	if d, ok := t.(disk); ok {
+		w.disk = &d
+		w.common = gitFolder(d.dir)
+	}
+	return w
+}
+
+func unreadable(ctx context.Context, r Root, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fault.New(fault.Invalid, "the folder %q cannot be read", r.Name).Because(err)
+}
+
+// listing reads a folder and those below it, several at once where it can.
+// Links are left for flatten, which alone may count them.
+func (w *walker) listing(name string) *listing { return w.listingWith(name, w.listing) }
+
+// listingWith is listing with another way to list the folders below.
+func (w *walker) listingWith(name string, list func(name string) *listing) *listing {
+	l := &listing{dir: dir{path: name, root: w.root}}
+	if l.err = w.ctx.Err(); l.err != nil {
+		return l
+	}
+	if l.dir.stamp, l.err = w.tree.follow(name); l.err != nil {
+		return l
+	}
+	var entries []dirent
+	if entries, l.err = w.tree.list(name); l.err != nil {
+		return l
+	}
+	l.dir.sum = sumNames(entries)
+	if l.copied = name != "." && w.copyOf(name, entries); l.copied {
+		return l
+	}
+	w.sort(l, entries)
+	w.descend(l, list)
+	return l
+}
+
+// descend lists the folders of l, each in a goroutine of its own while there
+// are slots.
+func (w *walker) descend(l *listing, list func(name string) *listing) {
+	var wait sync.WaitGroup
+	for i := range l.items {
+		it := &l.items[i]
+		if it.kind != folder {
+			continue
+		}
+		sub := join(l.dir.path, it.name)
+		select {
+		case w.slots <- struct{}{}:
+			wait.Add(1)
+			go func() {
+				defer wait.Done()
+				it.sub = list(sub)
+				<-w.slots
+			}()
+		default:
+			it.sub = list(sub)
+		}
+	}
+	wait.Wait()
+}
+
+// sort picks the items of a folder out of its entries.
+func (w *walker) sort(l *listing, entries []dirent) {
+	for i := range entries {
+		e := &entries[i]
+		name := join(l.dir.path, e.name)
+		if e.kind == unknown {
+			e.kind = w.kindOf(name)
+		}
+		switch e.kind {
+		case folder:
+			if !w.rules.MatchDir(name) {
+				l.items = append(l.items, item{name: e.name, kind: folder})
+			}
+		case symlink:
+			l.items = append(l.items, item{name: e.name, kind: symlink})
+		case regular:
+			if it, ok := w.pick(name, entries, e.name); ok {
+				l.items = append(l.items, it)
+			}
+		}
+	}
+}
+
+func (w *walker) kindOf(name string) kind {
+	s, err := w.tree.look(name)
+	if err != nil {
+		return other
+	}
+	return s.kind
+}
+
+// pick looks at a regular file when it is one to read, or a sidecar of none.
+func (w *walker) pick(name string, entries []dirent, base string) (item, bool) {
+	if strings.HasSuffix(base, ".sm") {
+		if w.accompanies(name, entries, base) || w.rules.Match(name) {
+			return item{}, false
+		}
+		return item{name: base, kind: regular, orphan: true}, true
+	}
+	if !w.wanted(base) || w.rules.Match(name) {
+		return item{}, false
+	}
+	s, err := w.tree.look(name)
+	if err != nil || s.kind != regular {
+		return item{}, false
+	}
+	f := file{path: name, root: w.root, stamp: s}
+	f.note, f.noteLinked = w.note(name, entries)
+	return item{name: base, kind: regular, file: f}, true
+}
+
+func (w *walker) wanted(base string) bool {
+	for _, s := range w.wants {
+		if strings.HasSuffix(base, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// accompanies reports whether the file of a sidecar stands in its folder.
+func (w *walker) accompanies(name string, entries []dirent, base string) bool {
+	stem := strings.TrimSuffix(base, ".sm")
+	for _, want := range [...]string{stem, stem + ".md"} {
+		switch kindIn(entries, want) {
+		case regular:
+			return true
+		case symlink, unknown:
+			s, err := w.tree.follow(join(path.Dir(name), want))
+			if err == nil && s.kind == regular {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kindIn finds a name in a sorted folder, other when it is not there.
+func kindIn(entries []dirent, name string) kind {
+	i := sort.Search(len(entries), func(i int) bool { return entries[i].name >= name })
+	if i < len(entries) && entries[i].name == name {
+		return entries[i].kind
+	}
+	return other
+}
+
+// note looks at the sidecar of a file. Without one the stamp is of no kind.
+func (w *walker) note(name string, entries []dirent) (s stamp, linked bool) {
+	beside := sidecar.PathFor(name)
+	switch kindIn(entries, path.Base(beside)) {
+	case regular, unknown:
+		if s, err := w.tree.look(beside); err == nil && s.kind == regular {
+			return s, false
+		}
+	case symlink:
+		if s, _, ok := w.lead(beside); ok && s.kind == regular {
+			return s, true
+		}
+		return stamp{}, true
+	}
+	return stamp{}, false
+}
+
+// flatten writes a listing and those below it to the forest in tree order,
+// and goes through links as it meets them. above holds the real paths of all
+// the folder lies in, its own last; linked says that a link led here.
+func (w *walker) flatten(l *listing, above []string, linked bool) {
+	if l.err != nil {
+		if w.ctx.Err() == nil && !gone(l.err) {
+			w.warn("folder-unreadable", l.dir.path, "The folder cannot be read; what is in it is not on the map.")
+		}
+		return
+	}
+	if l.copied {
+		w.warn("worktree-skipped", l.dir.path, "The folder is another working copy of this repository; it is left out.")
+		w.out.dirs = append(w.out.dirs, l.dir)
+		return
+	}
+	w.out.dirs = append(w.out.dirs, l.dir)
+	for i := range l.items {
+		it := &l.items[i]
+		name := join(l.dir.path, it.name)
+		switch {
+		case !utf8.ValidString(it.name):
+			w.warn("name-not-utf8", strings.ToValidUTF8(name, "\uFFFD"), "The name is no UTF-8 text; it is left out.")
+		case it.orphan:
+			w.out.orphans = append(w.out.orphans, name)
+		case it.kind == regular:
+			if linked {
+				it.file.real = filepath.Join(above[len(above)-1], it.name)
+			}
+			w.add(it.file)
+		case it.kind == folder:
+			w.flatten(it.sub, append(above, filepath.Join(above[len(above)-1], it.name)), linked)
+		case it.kind == symlink:
+			w.through(name, above)
+		}
+	}
+}
+
+func (w *walker) add(f file) {
+	if f.noteLinked {
+		w.out.links = append(w.out.links, stop{root: w.root, path: sidecar.PathFor(f.path), how: asLead, stamp: f.note})
+	}
+	w.out.files = append(w.out.files, f)
+}
+
+func (w *walker) warn(code, path, text string) {
+	w.out.warnings = append(w.out.warnings, Warning{Code: code, Path: path, Text: text})
+}
+
+// real is the real path of the root, empty when it is not on disk.
+func (w *walker) real() string {
+	if w.disk == nil {
+		return ""
+	}
+	real, err := w.disk.real(".")
+	if err != nil {
+		return w.disk.dir
+	}
+	return real
+}
+
+// sumNames is a digest of a listing. Order and kinds count.
+func sumNames(entries []dirent) uint64 {
+	const prime = 1099511628211
+	h := uint64(14695981039346656037)
+	for _, e := range entries {
+		for i := 0; i < len(e.name); i++ {
+			h = (h ^ uint64(e.name[i])) * prime
+		}
+		h = (h ^ 0) * prime
+		h = (h ^ uint64(e.kind)) * prime
+	}
+	return h
+}
+
+// below reports whether a real path is dir or lies in it.
+func below(dir, name string) bool {
+	return name == dir || dir == string(filepath.Separator) ||
+		strings.HasPrefix(name, dir) && len(name) > len(dir) && name[len(dir)] == filepath.Separator
+}
