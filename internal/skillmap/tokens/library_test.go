@@ -23,10 +23,17 @@ func plain(text string) string {
 		}
 		return c
 	}, text)
-	return spacedNewline.ReplaceAllString(text, "$1")
+	return spacedNewlines.ReplaceAllStringFunc(text, func(space string) string {
+		return strings.Map(func(c rune) rune {
+			if c != '\r' && c != '\n' {
+				return -1
+			}
+			return c
+		}, space)
+	})
 }
 
-var spacedNewline = regexp.MustCompile(`([\r\n])[\t\v\f\pZ]+([\r\n])`)
+var spacedNewlines = regexp.MustCompile(`[\r\n][\r\n\t\v\f\pZ]*[\r\n]`)
 
 var library = sync.OnceValue(func() map[Encoding]tokenizer.Codec {
 	all := map[Encoding]tokenizer.Codec{}
