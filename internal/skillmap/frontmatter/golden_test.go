@@ -3,7 +3,6 @@ package frontmatter
 import (
 	"bufio"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -103,5 +102,4 @@ func checkYAML(t *testing.T, line int, c yamlCase) {
 	if got := Hash(m, c.Text); got != c.Hash {
 		t.Errorf("%d %s: Hash(%q) gives %s, want %s", line, c.Tag, c.Text, got, c.Hash)
 	}
-	_ = math.Pi
 }

@@ -1,6 +1,11 @@
 package frontmatter
 
-import "testing"
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
 
 const typical = `name: deploy-site
 description: Builds the site and puts it on the server. Use when the user asks to publish, to release or to roll back.
@@ -32,5 +37,136 @@ func BenchmarkDumpHash(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Hash(m, typical)
+	}
+}
+
+// A hostile file of a megabyte costs what a harmless one costs: each of these
+// ends, and a test run would show it if one took the square of its length.
+func TestParseYAMLIsBounded(t *testing.T) {
+	const mega = 1 << 20
+	repeat := strings.Repeat
+	for name, text := range map[string]string{
+		"brackets":         repeat("[", mega),
+		"braces":           repeat("{a: ", mega/4),
+		"dashes":           repeat("- ", mega/2),
+		"questions":        repeat("? ", mega/2),
+		"anchors":          repeat("&a ", mega/3),
+		"tags":             repeat("! ", mega/2),
+		"anchored lines":   repeat("&a\n", mega/3),
+		"nested anchors":   repeat("- &a ", mega/5),
+		"aliases":          "a: &a x\nb: [" + repeat("*a,", mega/3) + "]",
+		"bomb":             bomb(50),
+		"values":           "a: [" + repeat("1,", mega/2) + "]",
+		"long key":         repeat("k", mega) + ": v\nb",
+		"long line":        "a: " + repeat("b ", mega/2) + "\n c: d",
+		"lines":            repeat("abc\n", mega/4) + "a: b",
+		"blank lines":      "a: b" + repeat("\n", mega) + "c",
+		"indented blanks":  "a: b\n" + repeat(" ", mega) + "\nc",
+		"open quote":       "a: \"" + repeat("b\n ", mega/3),
+		"open single":      "a: '" + repeat("''", mega/2),
+		"escapes":          "a: \"" + repeat(`\`, mega+1),
+		"comments":         repeat("# c\n", mega/4) + "a: b: c",
+		"block":            "a: |\n" + repeat(" b\n", mega/3) + "c",
+		"block of blanks":  "a: >" + repeat("\n", mega) + "c",
+		"widening blanks":  "a: |\n" + widening(1400) + "b: c",
+		"directives":       repeat("%A\n", mega/3),
+		"ends":             repeat("...\n", mega/4) + "[",
+		"carriage returns": "a: b" + repeat("\r", mega) + "c",
+		"broken UTF-8":     "a: " + repeat("\xff", mega) + ": b",
+	} {
+		if _, err := ParseYAML(text); err == nil {
+			t.Errorf("%s: ParseYAML finds no fault", name)
+		}
+		Recover(text)
+		Split("---\n" + text)
+	}
+	wide := repeat("key", mega/8) + ": value\n"
+	if m, err := ParseYAML(wide); err != nil || len(m) != 1 {
+		t.Errorf("a key of %d bytes gives %d keys, %v", mega/8*3, len(m), err)
+	}
+}
+
+// bomb doubles a list n times.
+func bomb(n int) string {
+	var b strings.Builder
+	b.WriteString("a0: &a0 x\n")
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
+	}
+	return b.String()
+}
+
+func widening(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i) + "\n")
+	}
+	return b.String()
+}
+
+// Each fault names its place, and says what to do.
+func TestParseYAMLSaysWhere(t *testing.T) {
+	for _, c := range []struct {
+		name, text   string
+		line, column int
+		hint         bool
+		reason       string
+	}{
+		{"A04", "name: harden\ndescription: Make forms safe: empty states, overflow.", 2, 29, true, "quotes"},
+		{"A05", "name: mapper\ndescription: Draws maps.\n\nExamples:\n<example>\nuser: \"draw it\"", 5, 1, false, "colon"},
+		{"A11 braces", "paths: {src,lib}/**/*.ts", 1, 17, false, "quote"},
+		{"A11 star", "paths: **/*.ts", 1, 8, false, "alias"},
+		{"a tab", "a:\n\tb: c", 2, 1, false, "tab"},
+		{"twice", "a: 1\nb: 2\na: 3", 3, 1, false, `"a"`},
+		{"at sign", "by: @me", 1, 5, false, "begin with @"},
+		{"characters, not bytes", "é: ü: x", 1, 5, true, "quotes"},
+		{"open bracket", "a: 1\nb: [1, 2", 2, 4, false, "never closed"},
+		{"CR and CRLF count once", "a: 1\r\nb: 2\rc: d: e", 3, 5, true, "quotes"},
+	} {
+		_, err := ParseYAML(c.text)
+		fault, ok := err.(*SyntaxError)
+		if !ok {
+			t.Errorf("%s: ParseYAML(%q) gives %v", c.name, c.text, err)
+			continue
+		}
+		if fault.Line != c.line || fault.Column != c.column || fault.ColonHint != c.hint || !strings.Contains(fault.Reason, c.reason) {
+			t.Errorf("%s: ParseYAML(%q) gives %v (hint %v); want line %d, column %d, %q", c.name, c.text, err, fault.ColonHint, c.line, c.column, c.reason)
+		}
+	}
+}
+
+// What hosts and their users wrote about, read as meant.
+func TestParseYAMLReports(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       map[string]any
+	}{
+		{"A03 wrapped description", "name: lint-sh\ndescription:\n  Checks shell scripts\n  for common slips.\n",
+			map[string]any{"name": "lint-sh", "description": "Checks shell scripts for common slips."}},
+		{"A07 fence inside a value", "description: \"keep a---b\"\nallowed-tools: \"*\"",
+			map[string]any{"description": "keep a---b", "allowed-tools": "*"}},
+		{"A08 list and block", "tools: [read_file, write_file]\ndescription: |\n  one\n  two\n",
+			map[string]any{"tools": []any{"read_file", "write_file"}, "description": "one\ntwo\n"}},
+		{"A12 grants in one text", "allowed-tools: Bash(git add *) Bash(git commit *) Read",
+			map[string]any{"allowed-tools": "Bash(git add *) Bash(git commit *) Read"}},
+	} {
+		got, err := ParseYAML(c.text)
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: ParseYAML gives %#v, %v; want %#v", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestFinite(t *testing.T) {
+	m, err := ParseYAML("a: [!!float .inf, 1]\nb: {c: !!float .nan}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Dump(m), "a:\n  - .inf\n  - 1\nb:\n  c: .nan\n"; got != want {
+		t.Errorf("Dump gives %q, want %q", got, want)
+	}
+	want := map[string]any{"a": []any{nil, 1.0}, "b": map[string]any{"c": nil}}
+	if got := Finite(m); !reflect.DeepEqual(got, want) {
+		t.Errorf("Finite gives %#v, want %#v", got, want)
 	}
 }
