@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"skillforge/internal/skillmap"
 )
@@ -35,16 +36,17 @@ func (p *page) maskedRaw(at stretch) string {
 		return body
 	}
 	var b strings.Builder
-	for i, r := range body {
-		n := len(string(r))
-		switch {
-		case strings.HasPrefix(prose[i:], body[i:i+n]):
-			b.WriteString(body[i : i+n])
+	for i := 0; i < len(body); {
+		r, n := utf8.DecodeRuneInString(body[i:])
+		switch sign := body[i : i+n]; {
+		case prose[i:i+n] == sign:
+			b.WriteString(sign)
 		case r >= 0x10000:
 			b.WriteString("  ")
 		default:
 			b.WriteByte(' ')
 		}
+		i += n
 	}
 	return b.String()
 }

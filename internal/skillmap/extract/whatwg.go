@@ -107,13 +107,12 @@ func parseHost(text string) (host string, ok bool) {
 		return "", false
 	}
 	host = decode(text)
-	if !isPlainHost(host) {
-		var err error
-		if host, err = names.ToASCII(host); err != nil {
-			return "", false
-		}
+	if !utf8.ValidString(host) {
+		return "", false
 	}
-	host = lower(host)
+	if host, ok = toASCII(host); !ok {
+		return "", false
+	}
 	if host == "" || strings.IndexFunc(host, isForbidden) >= 0 {
 		return "", false
 	}
@@ -123,14 +122,30 @@ func parseHost(text string) (host string, ok bool) {
 	return host, true
 }
 
-// isPlainHost reports whether a host is ASCII without Punycode labels.
-func isPlainHost(host string) bool {
-	for i := range len(host) {
-		if host[i] >= utf8.RuneSelf {
+// toASCII is the name in lower case, other scripts in Punycode. Punycode that
+// is already there must be valid.
+func toASCII(name string) (string, bool) {
+	plain := isASCII(name)
+	if plain {
+		name = lower(name)
+		if !strings.Contains(name, "xn--") {
+			return name, true
+		}
+	}
+	mapped, err := names.ToASCII(name)
+	if err != nil || plain && mapped != name {
+		return "", false
+	}
+	return lower(mapped), true
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
 			return false
 		}
 	}
-	return !strings.Contains(lower(host), "xn--")
+	return true
 }
 
 func isForbidden(r rune) bool {
