@@ -27,10 +27,10 @@ var floors = map[string]int{
 
 	"internal/sm": 8, "internal/sm/config": 9, "internal/sm/job": 9, "internal/sm/finding": 9,
 	"internal/sm/store": 10, "internal/sm/atlas": 11,
-	"internal/sm/api": 12, "internal/sm/web": 12, "internal/sm/tools": 12,
+	"internal/sm/api": 12, "internal/sm/web": 12, "internal/sm/tools": 12, "internal/sm/conformance": 12,
 	"internal/sm/cli": 13,
 
-	"internal/sigit": 8, "internal/sigit/store": 10, "internal/sigit/search": 10, "internal/sigit/forge": 11,
+	"internal/sigit": 8, "internal/sigit/store": 10, "internal/sigit/search": 10, "internal/sigit/forge": 11, "internal/sigit/storetest": 11,
 	"internal/sigit/auth": 12, "internal/sigit/smart": 12, "internal/sigit/api": 12, "internal/sigit/web": 12, "internal/sigit/tools": 12,
 	"internal/sigit/cli": 13,
 
@@ -42,7 +42,7 @@ var doors = map[string][]string{
 	"modernc.org/sqlite":                     {"internal/sqldb"},
 	"github.com/jackc/pgx":                   {"internal/sqldb"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/mcp"},
-	"os/exec":                                {"internal/git", "internal/sm/cli"},
+	"os/exec":                                {"internal/git", "internal/sm/cli", "internal/sm/conformance"},
 }
 
 func TestImportsGoDown(t *testing.T) {

@@ -102,3 +102,6 @@ func BaseRef(number int) string { return fmt.Sprintf("refs/pull/%d/base", number
 func OwnRef(ref string) bool {
 	return ref == "HEAD" || ref == "refs/pull" || strings.HasPrefix(ref, "refs/pull/") || strings.HasPrefix(ref, "refs/sigit/")
 }
+
+// MaxDiff is how many bytes of a pull request's diff are shown.
+const MaxDiff = 100_000

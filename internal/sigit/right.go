@@ -27,18 +27,20 @@ type Action struct {
 
 // Actions in a repository.
 var (
-	SeeRepo      = Action{Name: "see", Scopes: []Scope{Read(AreaRepo)}, Role: RoleRead}
-	ReadCode     = Action{Name: "read", Scopes: []Scope{Read(AreaRepo)}, Role: RoleRead}
-	PushCode     = Action{Name: "write to", Scopes: []Scope{Write(AreaRepo)}, Role: RoleWrite, Known: true}
-	SettleRepo   = Action{Name: "change the settings of", Scopes: []Scope{Write(AreaRepo)}, Role: RoleAdmin, Known: true, Wide: true}
-	DeleteRepo   = Action{Name: "delete", Scopes: []Scope{Write(AreaRepo)}, Role: RoleOwner, Known: true, Wide: true}
-	ReadIssues   = Action{Name: "read the issues of", Scopes: []Scope{Read(AreaIssue)}, Role: RoleRead}
-	OpenIssue    = Action{Name: "open an issue in", Scopes: []Scope{Write(AreaIssue)}, Role: RoleRead, Known: true}
-	AddComment   = Action{Name: "comment in", Scopes: []Scope{Write(AreaIssue)}, Role: RoleRead, Known: true}
-	TriageIssues = Action{Name: "change the issues of", Scopes: []Scope{Write(AreaIssue)}, Role: RoleWrite, Known: true}
-	ReadDiff     = Action{Name: "read the changes of", Scopes: []Scope{Read(AreaIssue), Read(AreaRepo)}, Role: RoleRead}
-	OpenPull     = Action{Name: "open a pull request in", Scopes: []Scope{Write(AreaIssue), Read(AreaRepo)}, Role: RoleWrite, Known: true}
-	MergeCode    = Action{Name: "merge into", Scopes: []Scope{Write(AreaIssue), Write(AreaRepo)}, Role: RoleWrite, Known: true}
+	SeeRepo          = Action{Name: "see", Scopes: []Scope{Read(AreaRepo)}, Role: RoleRead}
+	ReadCode         = Action{Name: "read", Scopes: []Scope{Read(AreaRepo)}, Role: RoleRead}
+	PushCode         = Action{Name: "write to", Scopes: []Scope{Write(AreaRepo)}, Role: RoleWrite, Known: true}
+	SettleRepo       = Action{Name: "change the settings of", Scopes: []Scope{Write(AreaRepo)}, Role: RoleAdmin, Known: true, Wide: true}
+	SeeCollaborators = Action{Name: "see the collaborators of", Scopes: []Scope{Read(AreaRepo)}, Role: RoleWrite, Known: true}
+	LeaveRepo        = Action{Name: "leave", Scopes: []Scope{Write(AreaRepo)}, Role: RoleRead, Known: true, Wide: true}
+	DeleteRepo       = Action{Name: "delete", Scopes: []Scope{Write(AreaRepo)}, Role: RoleOwner, Known: true, Wide: true}
+	ReadIssues       = Action{Name: "read the issues of", Scopes: []Scope{Read(AreaIssue)}, Role: RoleRead}
+	OpenIssue        = Action{Name: "open an issue in", Scopes: []Scope{Write(AreaIssue)}, Role: RoleRead, Known: true}
+	AddComment       = Action{Name: "comment in", Scopes: []Scope{Write(AreaIssue)}, Role: RoleRead, Known: true}
+	TriageIssues     = Action{Name: "change the issues of", Scopes: []Scope{Write(AreaIssue)}, Role: RoleWrite, Known: true}
+	ReadDiff         = Action{Name: "read the changes of", Scopes: []Scope{Read(AreaIssue), Read(AreaRepo)}, Role: RoleRead}
+	OpenPull         = Action{Name: "open a pull request in", Scopes: []Scope{Write(AreaIssue), Read(AreaRepo)}, Role: RoleWrite, Known: true}
+	MergeCode        = Action{Name: "merge into", Scopes: []Scope{Write(AreaIssue), Write(AreaRepo)}, Role: RoleWrite, Known: true}
 )
 
 // Actions outside a repository; see Actor.MayAlone.
@@ -95,6 +97,15 @@ func (a Actor) May(do Action, r Repo) error {
 		return fault.Coded(fault.Denied, "role", "not authorized to %s %s: that takes the role %s, yours is %s", do.Name, r.Name, do.Role, a.RoleIn(r))
 	}
 	return nil
+}
+
+// MayChange is the gate of changing, closing or reopening an issue or a pull
+// request: its author may, and who may write to the repository.
+func (a Actor) MayChange(authorID int64, r Repo) error {
+	if a.Known() && a.User.ID == authorID {
+		return a.May(AddComment, r)
+	}
+	return a.May(TriageIssues, r)
 }
 
 // MayAlone is the gate of actions outside a repository.
