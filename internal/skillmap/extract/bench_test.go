@@ -1,9 +1,11 @@
 package extract_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/extract"
 )
 
@@ -65,64 +67,76 @@ func BenchmarkUnbalanced(b *testing.B) {
 
 // hostile bodies are meant to make a careless scanner read them again and
 // again.
-var hostile = map[string]string{
-	"backticks":        "`",
-	"two backticks":    "`` ` ",
-	"fences":           "```\n",
-	"tildes":           "~~~~ x\n",
-	"brackets":         "[",
-	"open links":       "[](",
-	"titles":           "[](x \"",
-	"pictures":         "![",
-	"angles":           "<",
-	"open tags":        "<a ",
-	"quoted tags":      "<a \"b' ",
-	"open comments":    "<!-- ",
-	"at":               "@a",
-	"at digits":        "@1.",
-	"at dots":          "@../",
-	"slashes":          "/a:",
-	"dollars":          "$a",
-	"urls":             "https://a.example/@b/",
-	"one long url":     "/../a",
-	"paths in code":    "`a/b.md.",
-	"paths without md": "`a//b.md/",
-	"escapes":          "\\`",
-	"distinct":         "", // filled below
+var hostile = []struct{ name, start, again string }{
+	{"backticks", "", "`"},
+	{"two-backticks", "", "`` ` "},
+	{"fences", "", "```\n"},
+	{"tildes", "", "~~~~ x\n"},
+	{"brackets", "", "["},
+	{"open-links", "", "[]("},
+	{"titles", "", "[](x \""},
+	{"pictures", "", "!["},
+	{"angles", "", "<"},
+	{"open-tags", "", "<a "},
+	{"quoted-tags", "", "<a \"b' "},
+	{"open-comments", "", "<!-- "},
+	{"at", "", "@a"},
+	{"at-digits", "", "@1."},
+	{"at-dots", "", "@../"},
+	{"slashes", "", "/a:"},
+	{"dollars", "", "$a"},
+	{"urls", "", "https://a.example/@b/"},
+	{"one-long-url", "https://a.example", "/../a"},
+	{"paths-in-code", "", "`a/b.md."},
+	{"paths-without-end", "`", "a//b.md/"},
+	{"escapes", "", "\\`"},
 }
 
-const hostileSize = 1 << 20
+func hostileBody(start, again string, size int) string {
+	return start + strings.Repeat(again, size/len(again))
+}
 
-func hostileBody(name string) string {
-	switch name {
-	case "distinct":
-		var b strings.Builder
-		for i := 0; b.Len() < hostileSize; i++ {
-			b.WriteString(" @n")
-			for n := i; n > 0; n /= 26 {
-				b.WriteByte(byte('a' + n%26))
-			}
-		}
-		return b.String()
-	case "one long url":
-		return "https://a.example" + strings.Repeat(hostile[name], hostileSize/len(hostile[name]))
+// manyNames holds as many different mentions as fit.
+func manyNames(size int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, " @n%x", i)
 	}
-	return strings.Repeat(hostile[name], hostileSize/len(hostile[name]))
+	return b.String()
 }
 
-// BenchmarkHostile is the worst case of each kind over 1 MiB. All are linear:
-// none should be far slower than its neighbours.
+// BenchmarkHostile is the worst case of each kind over 1 MiB, with all that is
+// done to a body. All are linear; the slowest are those with the most signals.
 func BenchmarkHostile(b *testing.B) {
-	for name := range hostile {
-		body := hostileBody(name)
-		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			for b.Loop() {
-				out := extract.Run(extract.Input{Path: "a.md", Lens: "claude", Body: body})
-				links, _, _ := extract.Resolve("a.md", out.Signals)
-				extract.Dedupe(links)
-				extract.Unbalanced(body)
-			}
-		})
+	const size = 1 << 20
+	for _, h := range hostile {
+		b.Run(h.name, func(b *testing.B) { benchmarkAll(b, hostileBody(h.start, h.again, size)) })
+	}
+	b.Run("many-names", func(b *testing.B) { benchmarkAll(b, manyNames(size)) })
+}
+
+func benchmarkAll(b *testing.B, body string) {
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		all("claude", body)
+	}
+}
+
+// all does with a body whatever a scan does.
+func all(lens, body string) []skillmap.Link {
+	out := extract.Run(extract.Input{Path: "a.md", Lens: lens, Body: body})
+	links, _, _ := extract.Resolve("a.md", out.Signals)
+	extract.Unbalanced(body)
+	return extract.Dedupe(links)
+}
+
+func TestHostileBodies(t *testing.T) {
+	for _, h := range hostile {
+		for _, lens := range lenses {
+			all(lens, hostileBody(h.start, h.again, 1<<16))
+		}
+	}
+	if got, want := len(all("claude", manyNames(1<<16))), strings.Count(manyNames(1<<16), "@"); got != want {
+		t.Errorf("%d links of %d names", got, want)
 	}
 }

@@ -58,10 +58,6 @@ func classOf(more string) *class {
 	return &c
 }
 
-// before reports whether the sign in front of i is of the class. Nothing
-// stands in front of the start.
-func (c *class) before(s string, i int) bool { return i > 0 && c[s[i-1]] }
-
 // at reports whether the sign at i is of the class. Nothing stands at the end.
 func (c *class) at(s string, i int) bool { return i < len(s) && c[s[i]] }
 

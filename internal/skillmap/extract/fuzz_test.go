@@ -13,7 +13,7 @@ import (
 var seeds = []string{
 	"", "`", "``a` `b``", "```\n@a\n```\n", "~~~\nx", "<!-- a -->", "<b a='>'>c</b>", "<a \"", "<a <a '\" ",
 	"[a](b.md \"t\")", "[`é😀`](b.md)", "![a [b](c.md)", "[](", "@a @./b.md @c:d", "/a:b `/c`", "$a `$b`",
-	"`x/y.md.md/z`", "https://u:p@É.example:80/../a?b#c", "\\`\\", "\xff`\xffa.md`[\xff`\xfe`](x)", " \t\r\n　​",
+	"`x/y.md.md/z`", "https://u:p@É.example:80/../a?b#c", "\\`\\", "\xff`\xffa.md`[\xff`\xfe`](x)", " \t\r\n\u3000\u200b",
 	"https://a.example/@b,/c:d@e.md",
 }
 
