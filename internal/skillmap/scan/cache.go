@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"iter"
 	"slices"
 	"sync"
 )
@@ -183,4 +184,17 @@ func (r *reader) note() *note {
 		n.root = r.mapping()
 	}
 	return n
+}
+
+// Nodes goes through the nodes of files that the cache was made with: path,
+// body hash and frontmatter hash.
+func (c *Cache) Nodes() iter.Seq2[string, [2]string] {
+	return func(yield func(string, [2]string) bool) {
+		for _, e := range c.entries {
+			f, err := e.say()
+			if err == nil && !yield(e.path, [2]string{f.bodyHash, f.headHash}) {
+				return
+			}
+		}
+	}
 }

@@ -23,9 +23,9 @@ func realRoots(trees []tree, opt *Options) []string {
 	return within
 }
 
-// lead says where a link leads. It does not when the root is not on disk, the
-// link dangles, or it leaves the roots.
-func (w *walker) lead(name string) (stamp, string, bool) {
+// lead says where a link leads, and whether that is inside the roots. The
+// stamp is of no kind when nothing is there.
+func (w *walker) lead(name string) (s stamp, real string, inside bool) {
 	if w.disk == nil {
 		return stamp{}, "", false
 	}
@@ -33,48 +33,62 @@ func (w *walker) lead(name string) (stamp, string, bool) {
 	if err != nil {
 		return stamp{}, "", false
 	}
-	real, err := w.disk.real(name)
-	if err != nil || !w.allowed(real) {
-		return stamp{}, "", false
-	}
-	return s, real, true
+	real, inside = w.inside(name)
+	return s, real, inside
 }
 
-func (w *walker) allowed(real string) bool {
-	return w.within == nil || slices.ContainsFunc(w.within, func(root string) bool { return below(root, real) })
+// inside gives the real path of a link when it lies in one of the roots.
+func (w *walker) inside(name string) (string, bool) {
+	real, err := w.disk.real(name)
+	if err != nil {
+		return "", false
+	}
+	in := func(root string) bool { return below(root, real) }
+	return real, w.within == nil || slices.ContainsFunc(w.within, in)
 }
 
 // through goes where a link leads: the file or folder is on the map under the
 // path of the link. A folder that holds the link itself is not entered again.
 func (w *walker) through(name string, above []string) {
-	s, real, ok := w.lead(name)
+	if w.disk == nil {
+		return
+	}
+	s, err := w.tree.follow(name)
+	if err != nil {
+		s = stamp{}
+	}
 	w.out.links = append(w.out.links, stop{root: w.root, path: name, how: asLead, stamp: s})
 	switch {
-	case !ok:
-	case s.kind == regular:
-		w.linkedFile(name, s, real)
-	case s.kind != folder || w.rules.MatchDir(name):
-	case slices.Contains(above, real):
-		w.warn("link-loop", name, "The link leads back to a folder that holds it; it is followed no further.")
-	case w.links >= maxLinks:
-		if w.links == maxLinks {
-			w.warn("too-many-links", name, "More than 1000 folders are reached through links; this one and later ones are left out.")
-		}
-		w.links = maxLinks + 1
-	default:
-		w.links++
-		w.flatten(w.listing(name), append(above, real), true)
+	case s.kind == regular && w.wanted(path.Base(name)) && !w.rules.Match(name):
+		w.linkedFile(name, s)
+	case s.kind == folder && w.links <= maxLinks && !w.rules.MatchDir(name):
+		w.linkedFolder(name, above)
 	}
 }
 
-func (w *walker) linkedFile(name string, s stamp, real string) {
-	base := path.Base(name)
-	if !w.wanted(base) || w.rules.Match(name) {
+func (w *walker) linkedFile(name string, s stamp) {
+	real, ok := w.inside(name)
+	if !ok {
 		return
 	}
 	f := file{path: name, root: w.root, stamp: s, real: real}
 	f.note, f.noteLinked = w.noteBeside(name)
 	w.add(f)
+}
+
+func (w *walker) linkedFolder(name string, above []string) {
+	real, ok := w.inside(name)
+	switch {
+	case !ok:
+	case slices.Contains(above, real):
+		w.warn("link-loop", name, "The link leads back to a folder that holds it; it is followed no further.")
+	case w.links == maxLinks:
+		w.links++
+		w.warn("too-many-links", name, "More than 1000 folders are reached through links; this one and later ones are left out.")
+	default:
+		w.links++
+		w.flatten(w.listing(name), append(above, real), true)
+	}
 }
 
 // noteBeside looks at the sidecar of a file whose folder is not at hand.

@@ -267,10 +267,11 @@ func (w *walker) note(name string, entries []dirent) (s stamp, linked bool) {
 			return s, false
 		}
 	case symlink:
-		if s, _, ok := w.lead(beside); ok && s.kind == regular {
-			return s, true
+		s, _, inside := w.lead(beside)
+		if !inside || s.kind != regular {
+			s = stamp{}
 		}
-		return stamp{}, true
+		return s, true
 	}
 	return stamp{}, false
 }
@@ -314,7 +315,12 @@ func (w *walker) flatten(l *listing, above []string, linked bool) {
 
 func (w *walker) add(f file) {
 	if f.noteLinked {
-		w.out.links = append(w.out.links, stop{root: w.root, path: sidecar.PathFor(f.path), how: asLead, stamp: f.note})
+		beside := sidecar.PathFor(f.path)
+		s, err := w.tree.follow(beside)
+		if err != nil {
+			s = stamp{}
+		}
+		w.out.links = append(w.out.links, stop{root: w.root, path: beside, how: asLead, stamp: s})
 	}
 	w.out.files = append(w.out.files, f)
 }
