@@ -28,6 +28,21 @@ func Recover(raw string) map[string]any {
 	return found
 }
 
+// Keys lists the simple top-level keys of a block as written, each once: what
+// a map cannot tell of their order.
+func Keys(raw string) []string {
+	var keys []string
+	seen := map[string]bool{}
+	for line := range strings.SplitSeq(raw, "\n") {
+		key, _, ok := topKey(strings.TrimSuffix(line, "\r"))
+		if ok && !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // topKey splits a line that begins with a simple key and a colon.
 func topKey(line string) (key, value string, ok bool) {
 	n := 0

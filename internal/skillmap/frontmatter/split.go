@@ -9,8 +9,8 @@ type Block struct {
 	// Raw is the text between the fences, Body what follows the block, or the
 	// whole file when there is none.
 	Raw, Body string
-	// BodyLine counts the line feeds before the body.
-	BodyLine int
+	// RawLine and BodyLine count the line feeds before them.
+	RawLine, BodyLine int
 }
 
 // Split takes a file apart. A block opens with a line "---" at the very
@@ -35,6 +35,7 @@ func Split(text string) Block {
 		Declared: true,
 		Raw:      strings.TrimSuffix(rest[:end], "\r"),
 		Body:     body,
+		RawLine:  1,
 		BodyLine: strings.Count(text[:len(text)-len(body)], "\n"),
 	}
 }

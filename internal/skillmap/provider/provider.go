@@ -2,17 +2,18 @@
 // each keeps its agents, skills and commands, what their metadata must hold,
 // how names resolve, and which MCP servers a project declares.
 //
-// It reads no directory by itself and keeps no state: a Provider is data.
+// It walks no directory and keeps no state: a Provider is data, and all its
+// methods may be called from many goroutines at once.
 package provider
 
 import (
-	"io/fs"
+	"strings"
 
 	"skillforge/internal/skillmap"
-	"skillforge/internal/skillmap/frontmatter"
 )
 
-// Provider is one agent host, or the always present base "markdown".
+// Provider is one agent host, or the base "markdown" that takes what no host
+// claims.
 type Provider struct {
 	ID       string
 	Label    string
@@ -20,25 +21,27 @@ type Provider struct {
 	HideChip bool
 	Sigil    string // of an invocation, "/" or "$"; empty when it has none
 	Base     bool   // takes part in every scan and is never a lens
-	Fallback bool   // a lens only when no vendor's marker is found
+	Fallback bool   // a lens only where no other marker is found
 	Beta     bool
 	Markers  []string // paths whose existence speaks for this provider
 	Subsumes []string // providers that are no candidates beside this one
 	Reads    []Read
 	Kinds    []*Kind
-	Config   string // file with the MCP servers of the project, relative to it
-	// Register says how to add this program's MCP endpoint; nil when unknown.
+	Config   string // the file that declares the project's MCP servers; empty for none
+	// Register says how to tell the host of this program's MCP endpoint; nil
+	// when there is no known way.
 	Register *Register
+	Scaffold Scaffold
 
-	classify func(path string) string
+	classify func(path string) string // of a lower-case path that begins with "."
 	resolves map[skillmap.LinkKind][]string
 }
 
-// Read says which files a provider reads, one pass each.
+// Read says which files a provider reads. A provider makes one pass for each.
 type Read struct {
 	Suffix    string // case-sensitive, such as ".md"
 	Parser    Parser
-	BodyField string // a key whose string value is the body
+	BodyField string // the key whose string value is the body; empty for the text itself
 }
 
 // Parser names how a file is taken apart.
@@ -49,107 +52,122 @@ const (
 	TOML Parser = "toml"
 )
 
-// Look is how a thing is drawn.
-type Look struct {
-	Color     string `json:"color"`
-	ColorDark string `json:"colorDark,omitempty"`
-	Icon      *Icon  `json:"icon,omitempty"`
-}
-
-// Icon is a named glyph ("pi", ID) or a drawn path ("svg", Path).
-type Icon struct {
-	Kind string `json:"kind"`
-	ID   string `json:"id,omitempty"`
-	Path string `json:"path,omitempty"`
-}
-
-// Register is a shell command or a JSON document that tells a host about an
-// MCP endpoint; "{{url}}" stands for its address.
-type Register struct {
-	Command  string
-	Target   string // of the document
-	Document map[string]any
-}
-
-// Source says where an identifier of a node comes from.
-type Source string
-
-const (
-	Name     Source = "frontmatter.name"
-	Basename Source = "filename-basename"
-	Dirname  Source = "dirname"
-	// Namespaced is "team:deploy" for .claude/commands/team/deploy.md.
-	Namespaced Source = "namespaced-path"
-)
-
 // Kind is a kind of node under one provider.
 type Kind struct {
 	Name        string
 	Label       string
 	Look        Look
-	Identifiers []Source
+	Identifiers []Source // what the node can be called by, the declared name first
 	// Mismatch is the severity of a declared name that differs from the
-	// derived one; empty when nobody asks.
+	// derived one; empty where nobody asks.
 	Mismatch skillmap.Severity
-	Reserved []string
+	Reserved []string // names the host keeps for itself
 
-	schema *schema
+	reserved map[string]bool // the same in normal form
+	schema   *schema
 }
 
-type schema struct{}
+// Scaffold says where a skill is put for the host to find.
+type Scaffold struct {
+	SkillDir   string
+	Marker     string // also made, so that the host is detected
+	SharedWith string // the provider whose folder it is
+}
 
-// Identifier is one handle by which a node can be called.
-type Identifier struct {
-	Source     Source
-	Text       string // as written
-	Normalized string
+var all = []*Provider{claude(), antigravity(), codex(), opencode(), agentSkills(), markdown()}
+
+func init() {
+	for _, p := range all {
+		for _, k := range p.Kinds {
+			k.reserved = make(map[string]bool, len(k.Reserved))
+			for _, name := range k.Reserved {
+				k.reserved[skillmap.Normalize(name)] = true
+			}
+		}
+	}
 }
 
 // All returns the providers in registration order, the base last. The slice
 // and what it points to are shared: do not change them.
-func All() []*Provider { return nil }
+func All() []*Provider { return all }
 
 // ByID returns the provider, nil when there is none of that name.
-func ByID(id string) *Provider { return nil }
-
-// IDs lists the ids of All.
-func IDs() []string { return nil }
-
-// Kind returns the provider's kind of that name, nil when it has none.
-func (p *Provider) Kind(name string) *Kind { return nil }
-
-// Classify says which kind of node the file at a root-relative path is. It is
-// false when the provider leaves the file to others.
-func (p *Provider) Classify(path string) (kind string, ok bool) { return "", false }
-
-// Resolution lists the kinds of node that a link of the kind may lead to by
-// name, best first; none when such links resolve by path only.
-func (p *Provider) Resolution(kind skillmap.LinkKind) []string { return nil }
-
-// Detect lists the lenses that a project's files speak for, in registration
-// order: none, one, or several when only the user can say.
-func Detect(exists func(path string) bool) []string { return nil }
-
-// Markers lists the markers of the providers whose files exist, in
-// registration order, before any is set aside.
-func Markers(exists func(path string) bool) []string { return nil }
-
-// Identifiers lists the handles of a node in the order of its kind, without
-// empty ones.
-func Identifiers(p *Provider, kind, path string, frontmatter map[string]any) []Identifier { return nil }
-
-// Reserved returns the identifier that its own host keeps for itself.
-func Reserved(p *Provider, kind string, ids []Identifier) (Identifier, bool) {
-	return Identifier{}, false
-}
-
-// Diagnose judges the head of one file: at most one issue about its shape or
-// content, without NodeIDs. The finding about unbalanced backticks comes after it.
-func Diagnose(p *Provider, kind string, block frontmatter.Block, parsed map[string]any, parseErr error, strict bool) []skillmap.Issue {
+func ByID(id string) *Provider {
+	for _, p := range all {
+		if p.ID == id {
+			return p
+		}
+	}
 	return nil
 }
 
-// MCPServers reads the MCP servers that the project declares for the
-// provider, in file order, as virtual nodes. Secrets are left out. A missing
-// or broken file declares none.
-func MCPServers(p *Provider, project fs.FS) []skillmap.Node { return nil }
+// IDs lists the ids of All.
+func IDs() []string {
+	ids := make([]string, len(all))
+	for i, p := range all {
+		ids[i] = p.ID
+	}
+	return ids
+}
+
+// Lenses lists the ids of the providers that can be a lens.
+func Lenses() []string {
+	var ids []string
+	for _, p := range all {
+		if !p.Base {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// Kind returns the provider's kind of that name, nil when it has none.
+func (p *Provider) Kind(name string) *Kind {
+	for _, k := range p.Kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Classify says which kind of node the file at a root-relative path is. It is
+// false when the provider leaves the file to others.
+func (p *Provider) Classify(path string) (kind string, ok bool) {
+	if p.Base {
+		return "markdown", true
+	}
+	if !strings.HasPrefix(path, ".") { // every host keeps its files in a hidden folder
+		return "", false
+	}
+	kind = p.classify(strings.ToLower(path))
+	return kind, kind != ""
+}
+
+// Resolution lists the kinds of node that a link of the kind may lead to by
+// name, best first; none when such links resolve by path only.
+func (p *Provider) Resolution(kind skillmap.LinkKind) []string { return p.resolves[kind] }
+
+// skillAt reports whether path is dir/<one folder>/skill.md.
+func skillAt(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir+"/")
+	if !ok {
+		return false
+	}
+	name, file, ok := strings.Cut(rest, "/")
+	return ok && name != "" && file == "skill.md"
+}
+
+// fileAt reports whether path is dir/<one file>.md.
+func fileAt(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir+"/")
+	return ok && strings.HasSuffix(rest, ".md") && !strings.Contains(rest, "/")
+}
+
+// below reports whether path is a file with the suffix anywhere below dir.
+func below(path, dir, suffix string) bool {
+	return strings.HasPrefix(path, dir+"/") && strings.HasSuffix(path, suffix)
+}
+
+// openSkill is a skill where the open standard keeps it.
+func openSkill(path string) bool { return skillAt(path, ".agents/skills") }
