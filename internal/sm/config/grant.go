@@ -165,3 +165,9 @@ func jsonText(v any) (string, error) {
 	err := appendJSON(&b, ordered(v))
 	return b.String(), err
 }
+
+// CanGrant reports whether grants can be bound to this copy of the project.
+func (p Project) CanGrant() bool {
+	_, _, err := anchor(p.Inside(""))
+	return err == nil
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"skillforge/internal/fault"
+	"skillforge/internal/skillmap/ignore"
 )
 
 // readLines reads a file of the root; one that cannot be read has no lines.
@@ -76,4 +77,17 @@ func (p Project) rewriteIgnore(want []string) string {
 		}
 	}
 	return strings.Join(out, "\n") + "\n"
+}
+
+// IgnoreLayers lists the ignore rules of the project in order, a later line
+// outvoting an earlier one: the built-in ones, the root .gitignore where the
+// settings say so, the setting "ignore" and .skillmapignore.
+func (p Project) IgnoreLayers(s *Settings) []ignore.Layer {
+	layers := []ignore.Layer{{Name: "built-in", Lines: ignore.Defaults}}
+	if s.Scan.RespectGitignore {
+		layers = append(layers, ignore.Layer{Name: ".gitignore", Lines: p.readLines(".gitignore")})
+	}
+	return append(layers,
+		ignore.Layer{Name: "the setting ignore", Lines: s.Ignore},
+		ignore.Layer{Name: IgnoreFile, Lines: p.readLines(IgnoreFile)})
 }
