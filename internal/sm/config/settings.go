@@ -385,42 +385,14 @@ func (s *Settings) groupLayer(name string) Layer {
 
 func unknown(kind fault.Kind, name string) error {
 	text := fmt.Sprintf("No setting is called %q. `sm config list` shows them all.", name)
-	if near := nearest(name); near != "" {
+	names := make([]string, len(Keys))
+	for i, k := range Keys {
+		names[i] = k.Name
+	}
+	if near := fault.Nearest(name, names); near != "" {
 		text = fmt.Sprintf("No setting is called %q. Did you mean %s? `sm config list` shows them all.", name, near)
 	}
 	return fault.Coded(kind, "unknown-key", "%s", text)
-}
-
-// nearest is the setting whose name differs least, empty when none is near.
-func nearest(name string) string {
-	best, at := "", 4
-	for _, k := range Keys {
-		if d := distance(strings.ToLower(name), strings.ToLower(k.Name)); d < at {
-			best, at = k.Name, d
-		}
-	}
-	return best
-}
-
-// distance counts the single-letter edits between two short words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // ExtensionEnabled says whether "plugin/extension" is on: as settled for the
