@@ -203,3 +203,23 @@ func (r *Repo) UpdateRefs(ctx context.Context, updates ...Update) error {
 	}
 	return nil
 }
+
+// RefOIDs tells what each full ref name points at now: an annotated tag's own
+// id, empty for a ref that does not exist.
+func (r *Repo) RefOIDs(ctx context.Context, refs []string) ([]string, error) {
+	oids := make([]string, len(refs))
+	err := r.git.pool.with(ctx, r.dir, func(read *reader) error {
+		for i, ref := range refs {
+			if !ValidRef(ref) || !strings.HasPrefix(ref, "refs/") {
+				continue
+			}
+			h, err := read.ask("info", ref)
+			if err != nil && !errors.Is(err, errAnswer) {
+				return err
+			}
+			oids[i] = h.oid
+		}
+		return nil
+	})
+	return oids, err
+}
