@@ -29,8 +29,16 @@ type town struct {
 	t     testing.TB
 	forge *forge.Forge
 	url   string
-	who   map[string]sigit.Actor
 	git   *git.Git
+
+	mu  sync.Mutex // guards who, which a test adds to while requests end
+	who map[string]sigit.Actor
+}
+
+func (c *town) add(name string, by sigit.Actor) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.who[name] = by
 }
 
 func newTown(t testing.TB, adjust func(*smart.Options)) *town {
@@ -47,7 +55,7 @@ func newTown(t testing.TB, adjust func(*smart.Options)) *town {
 		if err != nil {
 			t.Fatal(err)
 		}
-		town.who[name] = sigit.SignedIn(u)
+		town.add(name, sigit.SignedIn(u))
 	}
 	o := smart.Options{Forge: f, Caller: town.caller}
 	if adjust != nil {
@@ -68,6 +76,8 @@ func (c *town) caller(r *http.Request) (sigit.Actor, error) {
 	if !ok {
 		return sigit.Anonymous(), nil
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if by, known := c.who[name]; known && password == name {
 		return by, nil
 	}
@@ -246,7 +256,7 @@ func TestRefRules(t *testing.T) {
 	must(t, dir, "push", c.as("alice", "alice/notes"), "main")
 	agent := c.who["alice"]
 	agent.Grant.AllRefs, agent.Grant.Refs, agent.Grant.NoForce = false, []sigit.RefRule{"agent/*"}, true
-	c.who["agent"] = agent
+	c.add("agent", agent)
 	must(t, dir, "push", c.as("agent", "alice/notes"), "main:agent/1")
 	out, err := run(t, dir, "push", c.as("agent", "alice/notes"), "main:main2", "main:agent/2")
 	if err == nil || !strings.Contains(out, "this token may not push refs/heads/main2") || !strings.Contains(out, "another ref of this push was refused") {
