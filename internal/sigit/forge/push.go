@@ -68,11 +68,14 @@ func (f *Forge) Pushed(ctx context.Context, by sigit.Actor, repo sigit.Repo, upd
 	for _, u := range updates {
 		refs = append(refs, u.Ref)
 	}
-	err := f.db.Write(ctx, func(tx *store.Tx) error {
+	err := f.db.Write(ctx, func(tx *store.Tx) (err error) {
 		if err := tx.TouchRepo(ctx, repo.ID); err != nil {
 			return err
 		}
-		repo.UpdatedAt = tx.Now()
+		// As it is now: it may have changed while the objects came in.
+		if repo, err = tx.RepoByID(ctx, sigit.Operator(sigit.User{}), repo.ID); err != nil {
+			return err
+		}
 		return act(ctx, tx, by, sigit.Pushed, repo, 0, sigit.Short(strings.Join(refs, " "), 1000))
 	})
 	if err != nil {

@@ -278,8 +278,13 @@ func (f *Forge) Mirror(ctx context.Context, origin, id, email string) (sigit.Use
 		return sigit.User{}, err
 	}
 	if err == nil {
+		err = f.db.Write(ctx, func(tx *store.Tx) error { return tx.SetEmail(ctx, u.ID, email) })
+		if fault.Of(err) == fault.Conflict { // the old one has to do
+			f.log.WarnContext(ctx, "a mirrored account keeps its address", "user", u.Name, "err", err)
+			return u, nil
+		}
 		u.Email = email
-		return u, f.db.Write(ctx, func(tx *store.Tx) error { return tx.SetEmail(ctx, u.ID, email) })
+		return u, err
 	}
 	local, _, _ := strings.Cut(strings.ToLower(email), "@")
 	base := strings.Trim(notNameRun.ReplaceAllString(local, "-"), "-")

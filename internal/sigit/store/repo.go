@@ -75,10 +75,10 @@ func (tx *Tx) RepoByID(ctx context.Context, by sigit.Actor, id int64) (sigit.Rep
 }
 
 func seen(by sigit.Actor, r sigit.Repo, err error) (sigit.Repo, error) {
-	if err != nil {
+	if err != nil && fault.Of(err) != fault.NotFound {
 		return sigit.Repo{}, fmt.Errorf("read repository: %w", err)
 	}
-	if !by.Sees(r) {
+	if err != nil || !by.Sees(r) {
 		return sigit.Repo{}, sigit.NoRepo()
 	}
 	return r, nil

@@ -1,0 +1,104 @@
+package forge_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"skillforge/internal/fault"
+	"skillforge/internal/sigit"
+	"skillforge/internal/sigit/forge"
+	"skillforge/internal/sigit/storetest"
+)
+
+func TestImport(t *testing.T) {
+	w := newWorld(t)
+	source := w.repo(w.alice, "alice/source", false)
+	one := w.commit(w.alice, source, "trunk", nil, map[string]string{"a": "1"})
+	w.commit(w.alice, source, "other", []string{one}, map[string]string{"a": "2"})
+	_, code, _ := w.Fetch(ctx, w.alice, source.Name)
+
+	for _, from := range []string{code.Dir(), "file://" + code.Dir(), "ext::sh -c id", "ssh://git@example.org/x", "git://example.org/x", "-x", "--upload-pack=id", "http://", ""} {
+		_, err := w.ImportRepo(ctx, w.alice, sigit.NewRepo{Name: name("alice/stolen")}, from)
+		want(t, "alice's import from "+from, err, fault.Invalid)
+	}
+	got := must[sigit.Repo](t)(w.ImportRepo(ctx, operator, sigit.NewRepo{Name: name("bob/copy"), Description: "a copy"}, code.Dir()))
+	if got.DefaultBranch != "trunk" || got.Name.Owner != "bob" {
+		t.Errorf("the copy is %+v", got)
+	}
+	if f, err := w.File(ctx, w.bob, got.Name, "other", "a"); err != nil || string(f.Data) != "2" {
+		t.Errorf("the copy's file is %+v, %v", f, err)
+	}
+	_, err := w.ImportRepo(ctx, operator, sigit.NewRepo{Name: name("bob/nothing")}, filepath.Join(t.TempDir(), "absent"))
+	want(t, "an import of nothing", err, fault.Invalid, "no git repository")
+	_, err = w.Repo(ctx, w.bob, name("bob/nothing"))
+	want(t, "what a failed import left", err, fault.NotFound)
+}
+
+func TestImportsStayOutOfTheInnerNetwork(t *testing.T) {
+	var reached atomic.Int32
+	inner := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		reached.Add(1)
+		http.NotFound(rw, r)
+	}))
+	defer inner.Close()
+	addresses := map[string]string{
+		"loopback.test": "127.0.0.1", "v6.test": "::1", "mapped.test": "::ffff:10.0.0.1", "private.test": "192.168.1.1", "metadata.test": "169.254.169.254",
+		"nat64.test": "64:ff9b::7f00:1", "sixtofour.test": "2002:7f00:1::", "shared.test": "100.64.0.1", "zero.test": "0.0.0.0", "local.test": "fe80::1", "unique.test": "fd00::1",
+	}
+	w := newWorldOn(t, storetest.SQLite(t), func(o *forge.Options) {
+		o.Lookup = func(_ context.Context, host string) ([]netip.Addr, error) {
+			public := netip.MustParseAddr("93.184.216.34")
+			if a, ok := addresses[host]; ok {
+				return []netip.Addr{public, netip.MustParseAddr(a)}, nil // one bad address is enough
+			}
+			return nil, os.ErrNotExist
+		}
+	})
+	_, port, _ := strings.Cut(strings.TrimPrefix(inner.URL, "http://"), ":")
+	for host := range addresses {
+		_, err := w.ImportRepo(ctx, w.alice, sigit.NewRepo{Name: name("alice/x")}, "http://"+host+":"+port+"/r.git")
+		want(t, "an import from "+host, err, fault.Denied, "network")
+	}
+	for _, host := range []string{"127.0.0.1", "[::1]", "10.0.0.1", "[::ffff:127.0.0.1]"} {
+		_, err := w.ImportRepo(ctx, w.alice, sigit.NewRepo{Name: name("alice/x")}, "http://"+host+":"+port+"/r.git")
+		want(t, "an import from "+host, err, fault.Denied, "network")
+	}
+	for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1", "localhost.", "absent.test"} {
+		_, err := w.ImportRepo(ctx, w.alice, sigit.NewRepo{Name: name("alice/x")}, "http://"+host+":"+port+"/r.git")
+		want(t, "an import from "+host, err, fault.Invalid)
+	}
+	if reached.Load() != 0 {
+		t.Errorf("the inner server was reached %d times", reached.Load())
+	}
+}
+
+// The name is looked up once; git goes where the check looked.
+func TestImportGoesToTheCheckedAddress(t *testing.T) {
+	var hosts []string
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		hosts = append(hosts, r.Host)
+		http.NotFound(rw, r)
+	}))
+	defer server.Close()
+	lookups := 0
+	w := newWorldOn(t, storetest.SQLite(t), func(o *forge.Options) {
+		o.AllowPrivateImports = true
+		o.Lookup = func(context.Context, string) ([]netip.Addr, error) {
+			lookups++
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		}
+	})
+	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
+	_, err := w.ImportRepo(ctx, w.alice, sigit.NewRepo{Name: name("alice/x")}, "http://pinned.test:"+port+"/r.git")
+	want(t, "an import of no repository", err, fault.Invalid, "pinned.test")
+	if lookups != 1 || len(hosts) == 0 || hosts[0] != "pinned.test:"+port {
+		t.Errorf("%d lookups, requests for %v", lookups, hosts)
+	}
+}
