@@ -21,8 +21,11 @@ type ScanOptions struct {
 	NoTokens   bool
 	NoBuiltIns bool // nothing takes part: an empty result, never kept
 	NoPlugins  bool
-	MaxScan    int // 0: as settled. A raised ceiling is remembered
-	MaxNodes   int // 0: as settled
+	// Off lists what does not take part beside what the settings switch off:
+	// qualified ids, or "*/providers", "*/extractors", "*/analyzers".
+	Off      []string
+	MaxScan  int // 0: as settled. A raised ceiling is remembered
+	MaxNodes int // 0: as settled
 	// NoWait makes a scan that finds another one running a Conflict fault
 	// with the code "scan-busy"; otherwise it waits its turn.
 	NoWait bool
