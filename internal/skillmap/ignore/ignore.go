@@ -66,8 +66,8 @@ func New(layers ...Layer) (*Matcher, []Dropped) {
 			if i == 0 {
 				text = strings.TrimPrefix(text, "\uFEFF")
 			}
-			r, verdict := parse(text)
-			switch verdict {
+			r, what := parse(text)
+			switch what {
 			case isRule:
 				m.add(r)
 			case isBroken:

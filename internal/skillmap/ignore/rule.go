@@ -11,7 +11,7 @@ type rule struct {
 	byName bool
 	prefix string // what the text starts with, literally
 	glob   glob   // what follows; nil when prefix is all
-	within string // a literal part of glob, to say no soon
+	must   string // a literal part of glob, to say no soon
 }
 
 type kind int
@@ -57,7 +57,7 @@ func parse(line string) (rule, kind) {
 		return rule{}, isBroken
 	}
 	r.prefix = fold(pattern[:literal])
-	r.glob, r.within = steps, steps.literal()
+	r.glob, r.must = steps, steps.literal()
 	if len(steps) == 1 && steps[0].kind == literally { // escapes alone
 		r.prefix, r.glob = r.prefix+steps[0].text, nil
 	}
@@ -105,5 +105,5 @@ func (r *rule) match(text string) bool {
 	if r.glob == nil {
 		return rest == ""
 	}
-	return strings.Contains(rest, r.within) && r.glob.match(rest)
+	return strings.Contains(rest, r.must) && r.glob.match(rest)
 }
