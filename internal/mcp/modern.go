@@ -46,6 +46,8 @@ type modern struct {
 	server  *Server
 	sdk     *sdk.Server
 	handler http.Handler
+	offered sdk.ServerCapabilities
+	carrier string // an address that the SDK knows, for every read
 	again   func() // re-adds a resource, which the SDK announces as a changed list
 
 	mu       sync.Mutex // guards all below
@@ -59,14 +61,13 @@ type modern struct {
 	listening map[*context.CancelFunc]bool // open subscriptions
 }
 
-func newModern(s *Server) *modern {
+func newModern(s *Server) (*modern, error) {
 	m := &modern{server: s, watched: map[string]map[string]int{}, changed: map[string]bool{}, listening: map[*context.CancelFunc]bool{}, again: func() {}}
-	capabilities := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}}
-	if s.hasResources() {
-		capabilities.Resources = &sdk.ResourceCapabilities{Subscribe: true, ListChanged: true}
+	if err := json.Unmarshal(s.capabilities, &m.offered); err != nil {
+		return nil, fmt.Errorf("read capabilities: %w", err)
 	}
 	m.sdk = sdk.NewServer(&sdk.Implementation{Name: s.info.Name, Title: s.info.Title, Version: s.info.Version}, &sdk.ServerOptions{
-		Instructions: s.info.Instructions, Capabilities: capabilities, PageSize: 1000,
+		Instructions: s.info.Instructions, Capabilities: &m.offered, PageSize: 1000,
 		SubscribeHandler: m.subscribe, UnsubscribeHandler: m.unsubscribe, SetCacheable: cacheable,
 	})
 	for _, t := range s.tools.tools {
@@ -78,7 +79,22 @@ func newModern(s *Server) *modern {
 		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: s.limits.Body,
 		DisableLocalhostProtection: true, // the gate before us does it, and knows more spellings
 	})
-	return m
+	return m, nil
+}
+
+// offers reports whether methods of a group are advertised.
+func (m *modern) offers(group string) bool {
+	switch group {
+	case "prompts":
+		return m.offered.Prompts != nil
+	case "completion":
+		return m.offered.Completions != nil
+	case "logging":
+		return m.offered.Logging != nil
+	case "resources":
+		return m.offered.Resources != nil
+	}
+	return true
 }
 
 // cacheable says how long answers hold. The tools are fixed while the program
@@ -155,32 +171,52 @@ func sdkError(err error) error {
 	return out
 }
 
-// addResources lists what the catalogue holds. Reading goes through receive,
-// because the SDK's templates match addresses by other rules than ours.
+// addResources lists what the catalogue holds. All of it is read by readAsked.
 func (m *modern) addResources() {
-	unread := func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return nil, fmt.Errorf("resources are read before they come here")
-	}
 	for _, r := range m.server.catalogue.resources {
 		listed := &sdk.Resource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType}
-		m.sdk.AddResource(listed, unread)
-		m.again = func() { m.sdk.AddResource(listed, unread) }
+		m.sdk.AddResource(listed, m.readAsked)
+		m.again = func() { m.sdk.AddResource(listed, m.readAsked) }
+		m.carrier = r.URI
 	}
 	for _, p := range m.server.catalogue.templates {
-		m.sdk.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: p.URITemplate, Name: p.Name, Title: p.Title, Description: p.Description, MIMEType: p.MIMEType}, unread)
+		m.sdk.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: p.URITemplate, Name: p.Name, Title: p.Title, Description: p.Description, MIMEType: p.MIMEType}, m.readAsked)
+		if m.carrier == "" {
+			m.carrier = p.before + "x" + p.after
+		}
 	}
 }
 
+// askedKey finds the address that a client asked for in a context.
+type askedKey struct{}
+
+// readAsked reads the document that was asked for. The SDK's templates match
+// addresses by other rules than ours, so every read goes by one address that it
+// surely knows, with the real one in the context.
+func (m *modern) readAsked(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	uri, _ := ctx.Value(askedKey{}).(string)
+	c, mime, err := m.server.read(ctx, uri)
+	if err != nil {
+		return nil, sdkError(err)
+	}
+	text := c.Text
+	if c.JSON != nil {
+		text = string(c.JSON)
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: mime, Text: text, Blob: c.Blob}}}, nil
+}
+
 // receive answers what the SDK would answer otherwise than we want: methods
-// that are not advertised, and reading.
+// that are not advertised, and the order of tools.
 func (m *modern) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		group, _, _ := strings.Cut(method, "/")
-		if group == "prompts" || group == "completion" || group == "logging" || group == "resources" && !m.server.hasResources() {
+		if !m.offers(group) {
 			return nil, &jsonrpc.Error{Code: CodeMethodNotFound, Message: "Method not found"}
 		}
-		if read, ok := req.(*sdk.ReadResourceRequest); ok && method == "resources/read" {
-			return m.read(ctx, read.Params.URI)
+		if read, ok := req.(*sdk.ReadResourceRequest); ok && read.Params != nil {
+			ctx = context.WithValue(ctx, askedKey{}, read.Params.URI)
+			read.Params.URI = m.carrier
 		}
 		if method == "subscriptions/listen" {
 			var leave func()
@@ -192,6 +228,9 @@ func (m *modern) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			result, err = next(ctx, method, req)
 			return err
 		})
+		if list, ok := result.(*sdk.ListToolsResult); ok && list != nil {
+			slices.SortStableFunc(list.Tools, func(a, b *sdk.Tool) int { return m.server.tools.rank(a.Name) - m.server.tools.rank(b.Name) })
+		}
 		return result, err
 	}
 }
@@ -214,20 +253,6 @@ func (m *modern) enter(ctx context.Context) (context.Context, func()) {
 		defer m.mu.Unlock()
 		delete(m.listening, key)
 	}
-}
-
-func (m *modern) read(ctx context.Context, uri string) (sdk.Result, error) {
-	c, mime, err := m.server.read(ctx, uri)
-	if err != nil {
-		return nil, sdkError(err)
-	}
-	text := c.Text
-	if c.JSON != nil {
-		text = string(c.JSON)
-	}
-	result := &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: mime, Text: text, Blob: c.Blob}}}
-	result.CacheScope = "private"
-	return result, nil
 }
 
 func (m *modern) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {

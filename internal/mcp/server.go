@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Options say what a Server offers.
@@ -22,8 +24,11 @@ type Options struct {
 	// default is tools with listChanged and, when there are resources,
 	// resources with subscribe and listChanged.
 	Capabilities json.RawMessage
-	Log          *slog.Logger
-	Limits       Limits
+	// Stateless adds to what the stateless era offers, such as prompts; nil
+	// adds nothing.
+	Stateless func(*sdk.Server)
+	Log       *slog.Logger
+	Limits    Limits
 }
 
 // Info names the program to clients.
@@ -102,7 +107,12 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.sessions.init(s)
-	s.modern = newModern(s)
+	if s.modern, err = newModern(s); err != nil {
+		return nil, err
+	}
+	if o.Stateless != nil {
+		o.Stateless(s.modern.sdk)
+	}
 	return s, nil
 }
 

@@ -242,6 +242,17 @@ func newRegistry(tools []Tool) (*registry, error) {
 	return r, err
 }
 
+// rank is the place of a tool in the order given, after all of them for one
+// that is not ours.
+func (r *registry) rank(name string) int {
+	for i := range r.tools {
+		if r.tools[i].Name == name {
+			return i
+		}
+	}
+	return len(r.tools)
+}
+
 type listedTool struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title,omitempty"`
