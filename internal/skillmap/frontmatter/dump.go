@@ -1,10 +1,11 @@
 package frontmatter
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,27 +15,28 @@ import (
 // the raw text when a block is there but holds no mapping.
 func Hash(parsed map[string]any, raw string) string {
 	if len(parsed) == 0 && raw != "" {
-		return sum(raw)
+		return sum([]byte(raw))
 	}
-	return sum(Dump(parsed))
+	return sum(canonical(parsed))
 }
 
-func sum(text string) string {
-	h := sha256.Sum256([]byte(text))
+func sum(text []byte) string {
+	h := sha256.Sum256(text)
 	return hex.EncodeToString(h[:])
 }
 
 // Dump writes a mapping in its one canonical form: block style, keys in the
 // order of their UTF-16 units, two spaces of indentation, no folded lines, no
 // anchors. Equal mappings give equal bytes, and other tools hash the same.
-func Dump(v map[string]any) string {
+func Dump(v map[string]any) string { return string(canonical(v)) }
+
+func canonical(v map[string]any) []byte {
 	if len(v) == 0 {
-		return "{}\n"
+		return []byte("{}\n")
 	}
 	d := dumper{out: make([]byte, 0, 512)}
 	d.mapping(v, 0, true)
-	d.out = append(d.out, '\n')
-	return string(d.out)
+	return append(d.out, '\n')
 }
 
 const explicitKey = 1024 // longer keys are written with "? "
@@ -56,7 +58,7 @@ func (d *dumper) mapping(m map[string]any, level int, compact bool) {
 	for key := range m {
 		keys = append(keys, key)
 	}
-	sortKeys(keys)
+	slices.SortFunc(keys, compareUnits)
 	for i, key := range keys {
 		if i > 0 || !compact {
 			d.line(level)
@@ -312,25 +314,20 @@ func units(s string) int {
 	return n
 }
 
-// sortKeys sorts by UTF-16 units: by bytes, but that a character beyond
+// compareUnits orders by UTF-16 units: by bytes, but that a character beyond
 // U+FFFF stands before U+E000 to U+FFFF.
-func sortKeys(keys []string) {
-	sort.Slice(keys, func(i, j int) bool { return lessUnits(keys[i], keys[j]) })
-}
-
-func lessUnits(a, b string) bool {
-	n := min(len(a), len(b))
-	for i := range n {
+func compareUnits(a, b string) int {
+	for i := range min(len(a), len(b)) {
 		x, y := a[i], b[i]
 		if x == y {
 			continue
 		}
-		if x >= 0xEE && y >= 0xEE { // first bytes of characters from U+E000 up
-			if far := x >= 0xF0; far != (y >= 0xF0) {
-				return far
-			}
+		// From U+E000 up a character begins with 0xEE or more, beyond U+FFFF
+		// with 0xF0 or more.
+		if x >= 0xEE && y >= 0xEE && (x >= 0xF0) != (y >= 0xF0) {
+			x, y = y, x
 		}
-		return x < y
+		return cmp.Compare(x, y)
 	}
-	return len(a) < len(b)
+	return cmp.Compare(len(a), len(b))
 }

@@ -34,7 +34,7 @@ func TestSplitGolden(t *testing.T) {
 		if hash := Hash(m, got.Raw); hash != c.FrontmatterHash {
 			t.Errorf("%d %s: Hash of %q gives %s, want %s", i+1, c.Tag, got.Raw, hash, c.FrontmatterHash)
 		}
-		if hash := sum(got.Body); hash != c.BodyHash {
+		if hash := sum([]byte(got.Body)); hash != c.BodyHash {
 			t.Errorf("%d %s: body of %q hashes to %s, want %s", i+1, c.Tag, c.File, hash, c.BodyHash)
 		}
 	}

@@ -170,3 +170,25 @@ func TestFinite(t *testing.T) {
 		t.Errorf("Finite gives %#v, want %#v", got, want)
 	}
 }
+
+// Keys stand in the order of their UTF-16 units, which is not that of bytes.
+func TestDumpOrder(t *testing.T) {
+	m := map[string]any{"\uE000": 1.0, "😀": 2.0, "\uD7FF": 3.0, "a": 4.0, "ab": 5.0, "B": 6.0}
+	want := "B: 6\na: 4\nab: 5\n\uD7FF: 3\n😀: 2\n\uE000: 1\n"
+	if got := Dump(m); got != want {
+		t.Errorf("Dump gives %q, want %q", got, want)
+	}
+}
+
+// A mapping under a key that is written with "? " begins on the line of its colon.
+func TestDumpUnderExplicitKey(t *testing.T) {
+	m := map[string]any{"a\nb": map[string]any{"c": []any{1.0}, "d": 2.0}}
+	want := "? \"a\\nb\"\n: c:\n    - 1\n  d: 2\n"
+	got := Dump(m)
+	if got != want {
+		t.Errorf("Dump gives %q, want %q", got, want)
+	}
+	if again, err := ParseYAML(got); err != nil || !reflect.DeepEqual(again, m) {
+		t.Errorf("it parses as %v, %v", again, err)
+	}
+}

@@ -17,7 +17,7 @@ func codex() *Provider {
 		Kinds: []*Kind{
 			{
 				Name: "agent", Label: "Codex agents", Look: Look{"#22c55e", "#4ade80", glyph("pi-bolt")},
-				Identifiers: []Source{Name, Basename}, Mismatch: skillmap.Warn, schema: codexAgent,
+				Identifiers: []Source{Name, Basename}, Mismatch: skillmap.Warn, schema: codexAgent, strict: true,
 			},
 			openSkillKind(nil),
 		},

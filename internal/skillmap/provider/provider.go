@@ -7,6 +7,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 
 	"skillforge/internal/skillmap"
@@ -65,6 +66,16 @@ type Kind struct {
 
 	reserved map[string]bool // the same in normal form
 	schema   *schema
+	strict   bool // the host refuses a file with a key it does not know
+}
+
+// Unknown lists, in order of the alphabet, the keys for which the host
+// refuses the whole file; none for a host that reads over them.
+func (k *Kind) Unknown(frontmatter map[string]any) []string {
+	if !k.strict {
+		return nil
+	}
+	return slices.DeleteFunc(sorted(frontmatter), k.schema.knows)
 }
 
 // Scaffold says where a skill is put for the host to find.

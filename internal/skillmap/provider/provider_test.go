@@ -159,6 +159,16 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+func TestUnknown(t *testing.T) { // A36
+	m := map[string]any{"name": "r", "description": "x", "developer_instructions": "y", "short-description": "z", "model": "m"}
+	if got, want := ByID("codex").Kind("agent").Unknown(m), []string{"short-description"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("Codex does not know %q, want %q", got, want)
+	}
+	if got := ByID("claude").Kind("agent").Unknown(m); got != nil {
+		t.Errorf("Claude refuses %q", got)
+	}
+}
+
 func TestMessages(t *testing.T) {
 	p := ByID("claude")
 	diagnose := func(file string) skillmap.Issue {
