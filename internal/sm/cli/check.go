@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"skillforge/internal/fault"
+	"skillforge/internal/skillmap"
+	"skillforge/internal/skillmap/check"
+	"skillforge/internal/skillmap/draw"
+	"skillforge/internal/sm/atlas"
+)
+
+type checking struct {
+	node      string
+	analyzers []string
+	noPlugins bool
+}
+
+func checkVerb() *verb {
+	var o checking
+	return &verb{
+		name: "check", category: mapping, brief: "List the issues of the map",
+		details: "Shows what the last scan found wrong: broken references, colliding names, faulty metadata. Exits 1 when one of them is an error, so that a build can stop on it.",
+		flags: []flag{
+			text(&o.node, "node", "n", "PATH", "Only issues that name this node."),
+			commaList(&o.analyzers, "analyzers", "", "IDS", "Only issues of these rules, such as reference-broken,name-collision."),
+			toggle(&o.noPlugins, "no-plugins", "", "Leave drop-in plugins out. They add no rules here."),
+		},
+		examples: []example{
+			{"sm check", ""},
+			{"sm check --analyzers reference-broken --json", "broken references for a script"},
+		},
+		exits: []exit{{1, "an issue is an error"}, {5, "there is no such node, or no map yet"}},
+		run:   o.run,
+	}
+}
+
+func (o *checking) run(ctx context.Context, s *session) error {
+	if err := knownAnalyzers(o.analyzers); err != nil {
+		return err
+	}
+	a, err := s.mapped()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = a.Close() }() // a reader has nothing to lose
+	filter := atlas.IssueFilter{Analyzers: o.analyzers}
+	if o.node != "" {
+		if _, err := a.Node(ctx, o.node, atlas.NodeOptions{}); fault.Of(err) == fault.NotFound {
+			return noNode(ctx, a, o.node)
+		} else if err != nil {
+			return err
+		}
+		filter.Nodes = []string{o.node}
+	}
+	issues, err := a.Issues(ctx, filter)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		err = s.emit(issuesJSON(issues.Items))
+	} else {
+		s.showIssues(issues.Items)
+	}
+	if err != nil {
+		return err
+	}
+	for _, is := range issues.Items {
+		if is.Severity == skillmap.Error {
+			return errNotClean
+		}
+	}
+	return nil
+}
+
+// knownAnalyzers refuses a rule that nobody has: a filter with a slip of the
+// pen would call every map clean.
+func knownAnalyzers(ids []string) error {
+	var known []string
+	for _, an := range check.Analyzers() {
+		known = append(known, an.Short())
+	}
+	known = append(known, "frontmatter-parse-error", "frontmatter-malformed", "frontmatter-invalid", "backtick-unbalanced",
+		"invalid-sidecar", "auto-rename-medium", "auto-rename-ambiguous", "orphan")
+	for _, id := range ids {
+		if !skillmap.MatchAnalyzer(skillmap.ShortID(id), known...) {
+			return fault.Coded(fault.Invalid, "unknown-analyzer", "No rule is called %q; they are %s.", id, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+func (s *session) showIssues(issues []*atlas.Issue) {
+	if len(issues) == 0 {
+		s.printf("%s\n", s.tty.out.green("No issues."))
+		return
+	}
+	count := map[skillmap.Severity]int{}
+	for _, is := range issues {
+		s.printf("%s", s.issueText(is, true))
+		count[is.Severity]++
+	}
+	s.printf("%s\n", issueCounts(count[skillmap.Error], count[skillmap.Warn], count[skillmap.Info]))
+}
+
+// issueCounts is "1 error, 2 warnings, 0 notes" without the zeros.
+func issueCounts(errors, warns, infos int) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{errors, "error"}, {warns, "warning"}, {infos, "note"}} {
+		if p.n > 0 {
+			parts = append(parts, plural(p.n, p.word))
+		}
+	}
+	if parts == nil {
+		return "no issues"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// issueText is one issue on a few lines: severity, where, rule; then what.
+func (s *session) issueText(is *atlas.Issue, where bool) string {
+	p := s.tty.out
+	var b strings.Builder
+	b.WriteString("  " + s.severity(is.Severity) + "  ")
+	if where {
+		b.WriteString(draw.Line(strings.Join(is.NodeIDs, ", ")) + "  ")
+	}
+	b.WriteString(p.dim(draw.Line(is.AnalyzerID)) + "\n")
+	for line := range strings.SplitSeq(strings.TrimRight(draw.Clean(is.Message), "\r\n"), "\n") {
+		b.WriteString("         " + strings.TrimRight(line, "\r") + "\n")
+	}
+	return b.String()
+}
+
+func (s *session) severity(sev skillmap.Severity) string {
+	switch sev {
+	case skillmap.Error:
+		return s.tty.out.red("error")
+	case skillmap.Warn:
+		return s.tty.out.yellow("warn ")
+	}
+	return s.tty.out.cyan("info ")
+}
