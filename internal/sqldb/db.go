@@ -37,6 +37,9 @@ type Options struct {
 	// ReadOnly refuses every write, and reads a file in a folder where
 	// nothing can be written.
 	ReadOnly bool
+	// Scratch writes a SQLite file fast and without a net: a crash leaves it
+	// unusable. It is for a new file that is moved in place when it is whole.
+	Scratch bool
 	// Readers bounds the connections that read; 0 is the number of cores, at
 	// least 4.
 	Readers int

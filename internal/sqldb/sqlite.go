@@ -18,6 +18,7 @@ import (
 const (
 	common  = "_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)"
 	writing = common + "&_pragma=page_size(8192)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-65536)&_txlock=immediate"
+	scratch = "_pragma=page_size(8192)&_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-262144)"
 	reading = common + "&_pragma=query_only(1)&_pragma=cache_size(-16384)"
 )
 
@@ -38,8 +39,11 @@ func openSQLite(path string, opt Options) (*DB, error) {
 		return nil, err
 	}
 	query := mode + writing
-	if opt.ReadOnly {
+	switch {
+	case opt.ReadOnly:
 		query = mode + reading
+	case opt.Scratch:
+		query = mode + scratch
 	}
 	write, err := pool(path, query, 1)
 	if err != nil {
