@@ -1,6 +1,9 @@
 package sigit
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // Actor is who asks: a user through a token, or nobody in particular.
 //
@@ -42,10 +45,14 @@ func (a Actor) Via() Via {
 	return Via{Token: label, Client: Short(Clean(a.Client), 100)}
 }
 
-type actorKey struct{}
+type (
+	actorKey   struct{}
+	witnessKey struct{}
+)
 
 // WithActor returns a context that carries the actor of one request.
 func WithActor(ctx context.Context, a Actor) context.Context {
+	Note(ctx, a)
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
@@ -54,4 +61,23 @@ func WithActor(ctx context.Context, a Actor) context.Context {
 func ActorOf(ctx context.Context) Actor {
 	a, _ := ctx.Value(actorKey{}).(Actor)
 	return a
+}
+
+// Witness returns a context under which Note remembers who acts, for the line
+// in the log that is written above the door, and the function that tells.
+func Witness(ctx context.Context) (context.Context, func() Actor) {
+	seen := new(atomic.Pointer[Actor])
+	return context.WithValue(ctx, witnessKey{}, seen), func() Actor {
+		if a := seen.Load(); a != nil {
+			return *a
+		}
+		return Actor{}
+	}
+}
+
+// Note tells the witness of the context, if there is one, who acts.
+func Note(ctx context.Context, a Actor) {
+	if seen, ok := ctx.Value(witnessKey{}).(*atomic.Pointer[Actor]); ok {
+		seen.Store(&a)
+	}
 }

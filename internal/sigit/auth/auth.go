@@ -76,27 +76,6 @@ const Challenge = `Bearer realm="sigit", error="invalid_token"`
 
 func isBadToken(err error) bool { return fault.Code(err) == "bad-token" }
 
-// Git lets everybody through but those with a bad token, whom git is to ask
-// for another one.
-func (a *Auth) Git(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		actor, err := a.Actor(r)
-		switch {
-		case isBadToken(err):
-			w.Header().Set("WWW-Authenticate", GitChallenge)
-			httpd.Bytes(w, http.StatusUnauthorized, "text/plain; charset=utf-8", []byte(fault.Text(err)+"\n"))
-		case err != nil:
-			a.errors.Write(w, r, err)
-		default:
-			next.ServeHTTP(w, r.WithContext(sigit.WithActor(r.Context(), actor)))
-		}
-	})
-}
-
-// GitChallenge makes git ask its user for a name and a password, which is a
-// token here.
-const GitChallenge = `Basic realm="sigit", charset="UTF-8"`
-
 // MCP lets only those through whose token is good. The others hear 401 with
 // a JSON-RPC error and the challenge that MCP clients know.
 func (a *Auth) MCP(next http.Handler) http.Handler {

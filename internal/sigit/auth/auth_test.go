@@ -146,7 +146,7 @@ func TestMCPChallenge(t *testing.T) {
 	}
 }
 
-func TestOptionalAndGit(t *testing.T) {
+func TestOptional(t *testing.T) {
 	f := newForge(t)
 	token := mint(t, f, user(t, f, "alice"), sigit.NewToken{Label: "ci"})
 	a := auth.New(auth.Local(f), "https://sigit.test", &httpd.Errors{Status: map[string]int{"bad-token": 401}}, nil)
@@ -154,26 +154,24 @@ func TestOptionalAndGit(t *testing.T) {
 		by := sigit.ActorOf(r.Context())
 		fmt.Fprintf(w, "%s %s %s", by.User.Name, by.Token.Label, by.Client)
 	})
-	for door, h := range map[string]http.Handler{"rest": a.Optional(show), "git": a.Git(show)} {
-		for header, want := range map[string]string{"": "  git/2.47", "Bearer " + token: "alice ci git/2.47", basic("x", token): "alice ci git/2.47", "Bearer bad": "401", basic("alice", "bad"): "401"} {
-			r := httptest.NewRequest("GET", "/", nil)
-			r.Header.Set("User-Agent", "git/2.47 (linux) \u202e")
-			if header != "" {
-				r.Header.Set("Authorization", header)
+	h := a.Optional(show)
+	for header, want := range map[string]string{"": "  git/2.47", "Bearer " + token: "alice ci git/2.47", basic("x", token): "alice ci git/2.47", "Bearer bad": "401", basic("alice", "bad"): "401"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("User-Agent", "git/2.47 (linux) \u202e")
+		if header != "" {
+			r.Header.Set("Authorization", header)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		got := w.Body.String()
+		if w.Code == 401 {
+			got = "401"
+			if !strings.HasPrefix(w.Header().Get("WWW-Authenticate"), "Bearer ") {
+				t.Errorf("%q: challenge %q", header, w.Header().Get("WWW-Authenticate"))
 			}
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
-			got := w.Body.String()
-			if w.Code == 401 {
-				got = "401"
-				scheme := map[string]string{"rest": "Bearer ", "git": "Basic "}[door]
-				if !strings.HasPrefix(w.Header().Get("WWW-Authenticate"), scheme) {
-					t.Errorf("%s %q: challenge %q", door, header, w.Header().Get("WWW-Authenticate"))
-				}
-			}
-			if got != want {
-				t.Errorf("%s %q: %q, want %q", door, header, got, want)
-			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
 		}
 	}
 	if by := sigit.ActorOf(ctx); by.Known() || by.MayAlone(sigit.ListRepos) == nil {

@@ -8,5 +8,5 @@
 // header there.
 //
 // Nobody's request is refused for having no token, unless the door asks
-// (Required, MCP); one with a bad token always is.
+// (MCP); one with a bad token always is.
 package auth

@@ -3,10 +3,12 @@ package forge
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"skillforge/internal/fault"
 	"skillforge/internal/git"
@@ -199,4 +201,13 @@ func (f *Forge) Search(ctx context.Context, by sigit.Actor, name sigit.RepoName,
 
 func grep(ctx context.Context, _ sigit.Repo, code *git.Repo, commit, query string, limit int) ([]git.Match, error) {
 	return code.Grep(ctx, commit, query, limit)
+}
+
+// Encoded is the content as text: as it is when it is UTF-8 without NUL, in
+// base64 otherwise. encoding says which, "utf-8" or "base64".
+func (f File) Encoded() (content, encoding string) {
+	if utf8.Valid(f.Data) && bytes.IndexByte(f.Data, 0) < 0 {
+		return string(f.Data), "utf-8"
+	}
+	return base64.StdEncoding.EncodeToString(f.Data), "base64"
 }
