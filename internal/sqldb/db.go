@@ -54,7 +54,7 @@ func Open(ctx context.Context, url string, opt Options) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch scheme {
 	case "sqlite":
-		return openSQLite(rest, opt)
+		return openSQLite(ctx, rest, opt)
 	case "postgres", "postgresql":
 		return openPostgres(ctx, url, opt)
 	}

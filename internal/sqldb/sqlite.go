@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"io/fs"
@@ -22,30 +23,54 @@ const (
 	reading = common + "&_pragma=query_only(1)&_pragma=cache_size(-16384)"
 )
 
-func openSQLite(path string, opt Options) (*DB, error) {
-	if !opt.MustExist && !opt.ReadOnly {
-		if err := makePrivate(path); err != nil {
+func openSQLite(ctx context.Context, path string, opt Options) (*DB, error) {
+	if opt.MustExist || opt.ReadOnly {
+		if _, err := os.Stat(path); err != nil {
 			return nil, err
 		}
-	} else if _, err := os.Stat(path); err != nil {
+	} else if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	mode := "mode=rw&"
-	if opt.ReadOnly && sealed(path) {
-		mode = "mode=ro&immutable=1&"
+	query := "mode=rw&" + writing
+	switch {
+	case opt.ReadOnly:
+		query = "mode=rw&" + reading
+	case opt.Scratch:
+		query = "mode=rw&" + scratch
 	}
-	read, err := pool(path, mode+reading, readers(opt))
+	db, err := pools(path, "mode=rw&"+reading, query, opt)
+	if err != nil || !opt.ReadOnly {
+		return db, err
+	}
+	if !sealed(ctx, db) {
+		return db, nil
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	const still = "mode=ro&immutable=1&" + reading
+	return pools(path, still, still, opt)
+}
+
+// sealed reports whether the file cannot be read because it lies where nothing
+// can be written, with no writer about. SQLite must then be told that nobody
+// will write: it cannot make the files by which readers and writers meet.
+func sealed(ctx context.Context, db *DB) bool {
+	var n int
+	err := db.read.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n)
+	if p := ProblemOf(err); p != CannotOpen && p != ReadOnly {
+		return false
+	}
+	_, err = os.Stat(db.name + "-wal")
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func pools(path, reads, writes string, opt Options) (*DB, error) {
+	read, err := pool(path, reads, readers(opt))
 	if err != nil {
 		return nil, err
 	}
-	query := mode + writing
-	switch {
-	case opt.ReadOnly:
-		query = mode + reading
-	case opt.Scratch:
-		query = mode + scratch
-	}
-	write, err := pool(path, query, 1)
+	write, err := pool(path, writes, 1)
 	if err != nil {
 		return nil, errors.Join(err, read.Close())
 	}
@@ -60,22 +85,6 @@ func makePrivate(path string) error {
 		return err
 	}
 	return f.Close()
-}
-
-// sealed reports whether the file lies where nothing can be written and no
-// writer left anything beside it. SQLite must then be told that nobody will:
-// it could not make the files by which readers and writers meet.
-func sealed(path string) bool {
-	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".sealed-*")
-	if err != nil {
-		return true
-	}
-	_ = f.Close()
-	_ = os.Remove(f.Name())
-	return false
 }
 
 func pool(path, query string, conns int) (*sql.DB, error) {
