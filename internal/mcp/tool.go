@@ -24,7 +24,10 @@ type Tool struct {
 	Description string
 	// InputSchema is a JSON Schema whose root is an object. Arguments are
 	// checked against it before Handler sees them.
-	InputSchema  json.RawMessage
+	InputSchema json.RawMessage
+	// Lenient leaves the checking to Handler, which may forgive what the schema
+	// does not, or answer a wrong argument with a Result that the model reads.
+	Lenient      bool
 	OutputSchema json.RawMessage // may be absent
 	Annotations  *Annotations    // may be absent
 	Meta         map[string]any  // "_meta" of the listing; may be absent
@@ -113,7 +116,8 @@ func (r *Result) encode() []byte {
 // Call is one call of a tool.
 type Call struct {
 	Tool string
-	// Arguments is a JSON object that fits the tool's schema; never nil.
+	// Arguments is a JSON object that fits the tool's schema, or any JSON when
+	// the tool is Lenient; never nil.
 	Arguments json.RawMessage
 	// Session tells clients apart while they are connected. Empty in the
 	// stateless era, where nothing does.
@@ -292,6 +296,9 @@ func newEntry(t Tool) (*entry, error) {
 // check reports what is wrong with arguments. The error is for the caller: it
 // names each argument and what was expected.
 func (e *entry) check(arguments json.RawMessage) error {
+	if e.Lenient {
+		return nil
+	}
 	// Plain float64, not the exact numbers that jsonschema.UnmarshalJSON makes:
 	// those expand an exponent such as 1e999999999 digit by digit.
 	var v any
