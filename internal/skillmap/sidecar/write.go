@@ -43,6 +43,13 @@ type Written struct {
 // that makes no valid sidecar, and Conflict for a file that does not parse,
 // which is left alone.
 func Write(dir string, id Identity, patch map[string]any) (Written, error) {
+	return Update(dir, id, func(map[string]any) (map[string]any, error) { return patch, nil })
+}
+
+// Update is Write with a patch that depends on what the file says now. A nil
+// patch leaves the file as it is; so does an error, which is returned as it
+// came. What change is given is shared: it must not change it.
+func Update(dir string, id Identity, change func(current map[string]any) (patch map[string]any, err error)) (Written, error) {
 	path := PathFor(id.Path)
 	if strings.Contains(id.Path, "://") || !fs.ValidPath(path) || !filepath.IsLocal(filepath.FromSlash(path)) {
 		return Written{}, fault.New(fault.Invalid, "%q names no file of the project, so it has no sidecar", id.Path)
@@ -56,10 +63,10 @@ func Write(dir string, id Identity, patch map[string]any) (Written, error) {
 	lock := lockFor(dir, path)
 	lock.Lock()
 	defer lock.Unlock()
-	return write(root, path, id, patch)
+	return update(root, path, id, change)
 }
 
-func write(root *os.Root, path string, id Identity, patch map[string]any) (Written, error) {
+func update(root *os.Root, path string, id Identity, change func(map[string]any) (map[string]any, error)) (Written, error) {
 	old, err := read(root, path)
 	if err == nil {
 		err = checkFolder(root, path)
@@ -70,6 +77,10 @@ func write(root *os.Root, path string, id Identity, patch map[string]any) (Writt
 	current, err := parse(old)
 	if err != nil {
 		return Written{}, fault.New(fault.Conflict, "the sidecar %s does not parse (%v); mend or remove it first", path, err)
+	}
+	patch, err := change(current)
+	if err != nil || patch == nil {
+		return Written{Path: path, Root: current}, err
 	}
 	if Check(current) != nil {
 		current = Patch(current, map[string]any{"identity": id.Map()})

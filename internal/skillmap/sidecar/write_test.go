@@ -192,3 +192,22 @@ func TestWriteAtOnce(t *testing.T) {
 	}
 	only(t, dir, "a.sm")
 }
+
+// A change that depends on the file sees it as it is, and may leave it alone.
+func TestUpdateLeavesAlone(t *testing.T) {
+	dir := project(t, identity+"annotations: {tags: [a]}\n")
+	before := content(t, dir)
+	done, err := Update(dir, node, func(current map[string]any) (map[string]any, error) {
+		if current["annotations"] == nil {
+			t.Error("the change does not see the annotations")
+		}
+		return nil, nil
+	})
+	if err != nil || content(t, dir) != before || done.Root["annotations"] == nil {
+		t.Errorf("Update without a patch: %v, %+v, file %q", err, done, content(t, dir))
+	}
+	refused := fault.New(fault.Denied, "no")
+	if _, err := Update(dir, node, func(map[string]any) (map[string]any, error) { return tag("b"), refused }); err != refused || content(t, dir) != before {
+		t.Errorf("a refused change gives %v and leaves %q", err, content(t, dir))
+	}
+}
