@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"unicode/utf8"
 )
 
 // FuzzParse: whatever a client sends, a valid message has an id that can be
@@ -39,20 +40,18 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzQuoted: JSON text inside a JSON string comes back as it was.
+// FuzzQuoted: JSON text inside a JSON string comes back as it was. JSON is
+// UTF-8; whoever encodes an answer sees to that.
 func FuzzQuoted(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":"\"\\\n"}`, `["<>&"]`, `""`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var compact bytes.Buffer
-		if json.Compact(&compact, text) != nil {
+		if !utf8.Valid(text) || json.Compact(&compact, text) != nil {
 			return
 		}
-		want, err := json.Marshal(json.RawMessage(compact.Bytes())) // replaces what is no UTF-8
-		if err != nil {
-			return
-		}
+		want := compact.Bytes()
 		var got string
 		if err := json.Unmarshal(appendQuoted(nil, want), &got); err != nil || got != string(want) {
 			t.Fatalf("%q comes back as %q (%v)", want, got, err)
