@@ -170,6 +170,8 @@ func (w *writer) note(n *note) {
 	w.bool(n.settled)
 	w.b = append(w.b, n.sum[:]...)
 	w.string(n.fault)
+	w.strings(n.keys.Root)
+	w.strings(n.keys.Annotations)
 	w.bool(n.root != nil)
 	if n.root != nil {
 		w.mapping(n.root)
@@ -180,6 +182,7 @@ func (r *reader) note() *note {
 	n := &note{stamp: r.stamp(), settled: r.bool()}
 	copy(n.sum[:], r.take(len(n.sum)))
 	n.fault = r.string()
+	n.keys = SidecarKeys{Root: r.strings(), Annotations: r.strings()}
 	if r.bool() {
 		n.root = r.mapping()
 	}

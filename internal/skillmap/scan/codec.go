@@ -31,6 +31,13 @@ func (w *writer) bool(v bool) {
 	}
 }
 
+func (w *writer) strings(list []string) {
+	w.uint(uint64(len(list)))
+	for _, s := range list {
+		w.string(s)
+	}
+}
+
 // json appends v for things too rare to have a form of their own.
 func (w *writer) json(v any) {
 	b, err := json.Marshal(v)
@@ -107,6 +114,14 @@ func (r *reader) len() int {
 		return 0
 	}
 	return int(n)
+}
+
+func (r *reader) strings() []string {
+	var list []string
+	for n := r.len(); n > 0 && !r.bad; n-- {
+		list = append(list, r.string())
+	}
+	return list
 }
 
 func (r *reader) json(v any) {

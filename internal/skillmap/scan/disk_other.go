@@ -7,19 +7,6 @@ import (
 	"os"
 )
 
-func (d disk) list(dir string) ([]dirent, error) {
-	entries, err := os.ReadDir(d.abs(dir))
-	if err != nil {
-		return nil, err
-	}
-	out := make([]dirent, len(entries))
-	for i, e := range entries {
-		out[i] = dirent{e.Name(), kindOf(e.Type())}
-	}
-	sortNames(out)
-	return out, nil
-}
-
 func (d disk) look(name string) (stamp, error) { return stampOf(os.Lstat(d.abs(name))) }
 
 func (d disk) follow(name string) (stamp, error) { return stampOf(os.Stat(d.abs(name))) }

@@ -6,29 +6,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-func (d disk) list(dir string) ([]dirent, error) {
-	f, err := os.Open(d.abs(dir))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]dirent, len(entries))
-	for i, e := range entries {
-		out[i] = dirent{e.Name(), kindOf(e.Type())}
-	}
-	sortNames(out)
-	return out, nil
-}
 
 func (d disk) look(name string) (stamp, error) {
 	var st unix.Stat_t

@@ -44,4 +44,5 @@ type note struct {
 	sum     sum
 	root    map[string]any // nil when it is no valid sidecar
 	fault   string         // why not
+	keys    SidecarKeys
 }

@@ -22,6 +22,8 @@ type Graph struct {
 	Reserved   []bool // for each node: its host keeps the name for itself
 	Collisions []Collision
 	Mismatches []Mismatch
+	// SidecarKeys tells the order of keys in the sidecar of a node.
+	SidecarKeys map[string]SidecarKeys
 	// OrphanSidecars are paths of sidecars beside which no file stands.
 	OrphanSidecars []string
 	Oversized      []skillmap.SizedFile
@@ -35,6 +37,10 @@ type Graph struct {
 	index map[string]int
 }
 
+// SidecarKeys are keys of a sidecar in the order in which they are written.
+// Some that are written in an odd way may be missing.
+type SidecarKeys struct{ Root, Annotations []string }
+
 // Lost is a signal that lost an overlap in the body of a node.
 type Lost struct {
 	Source string
@@ -45,7 +51,7 @@ type Lost struct {
 // words.
 type Collision struct {
 	Name   string
-	Claims []Claim // by path
+	Claims []Claim // in node order
 }
 
 // Claim is a node's right to a name.

@@ -165,6 +165,7 @@ func (s *scanner) attach(n *skillmap.Node, note *note) {
 		return
 	}
 	n.Sidecar = sidecar.Overlay(note.root, n.BodyHash, n.FrontmatterHash)
+	s.graph.SidecarKeys[n.Path] = note.keys
 	if note.root == nil {
 		s.graph.Kernel = append(s.graph.Kernel, badSidecar(n.Path, sidecar.PathFor(n.Path), note.fault))
 	}
@@ -292,12 +293,15 @@ func (r *fetcher) note(c *claim, was *note) *note {
 	r.buf = data
 	n := &note{stamp: c.note, sum: sumOf(data), settled: !c.note.fresh(r.s.now)}
 	if was != nil && was.sum == n.sum {
-		n.root, n.fault = was.root, was.fault
+		n.root, n.fault, n.keys = was.root, was.fault, was.keys
 		return n
 	}
-	if n.root, err = sidecar.Read([]byte(toText(data))); err != nil {
+	text := toText(data)
+	if n.root, err = sidecar.Read([]byte(text)); err != nil {
 		n.root, n.fault = nil, err.Error()
+		return n
 	}
+	n.keys = keysOf(text)
 	return n
 }
 

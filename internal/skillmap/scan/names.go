@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -124,7 +123,6 @@ func (s *scanner) judgeClaims(l *nameList) {
 	if len(claims) < 2 || !declared {
 		return
 	}
-	slices.SortFunc(claims, func(a, b Claim) int { return cmp.Compare(a.Path, b.Path) })
 	s.graph.Collisions = append(s.graph.Collisions, Collision{Name: l.name, Claims: claims})
 }
 

@@ -134,7 +134,7 @@ func newLearner(opt *Options, lens string) (*learner, error) {
 // build turns what the walk found into a graph and the next cache.
 func (s *scanner) build(f *forest) (*Graph, *Cache, error) {
 	s.next.forest = f
-	s.graph = &Graph{Lens: s.lens, OrphanSidecars: f.orphans, Warnings: f.warnings}
+	s.graph = &Graph{Lens: s.lens, SidecarKeys: map[string]SidecarKeys{}, OrphanSidecars: f.orphans, Warnings: f.warnings}
 	taken, large := claims(f.files, s.parts, s.opt.maxFile(), len(s.roots) > 1)
 	s.graph.Oversized = large
 	if err := s.takeIn(taken); err != nil {

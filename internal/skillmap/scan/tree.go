@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +17,8 @@ import (
 // tree is what a traversal needs of a root. Paths are root-relative, "." for
 // the root itself.
 type tree interface {
+	// enter opens a folder.
+	enter(dir string) (place, error)
 	// list gives the entries of a folder in byte order of their names.
 	list(dir string) ([]dirent, error)
 	// look describes a path without following a link at its end.
@@ -26,6 +28,34 @@ type tree interface {
 	// read gives at most limit bytes of a regular file, in buf where it fits.
 	read(path string, buf []byte, limit int64) ([]byte, error)
 }
+
+// place is an open folder.
+type place interface {
+	stamp() stamp // as it was when the folder was opened
+	list() ([]dirent, error)
+	look(name string) (stamp, error) // of a name in it
+	close()
+}
+
+// step is a place in any tree.
+func step(t tree, dir string) (place, error) {
+	at, err := t.follow(dir)
+	if err != nil {
+		return nil, err
+	}
+	return plainPlace{t, dir, at}, nil
+}
+
+type plainPlace struct {
+	t   tree
+	dir string
+	at  stamp
+}
+
+func (p plainPlace) stamp() stamp                    { return p.at }
+func (p plainPlace) list() ([]dirent, error)         { return p.t.list(p.dir) }
+func (p plainPlace) look(name string) (stamp, error) { return p.t.look(join(p.dir, name)) }
+func (p plainPlace) close()                          {}
 
 // dirent is a name in a folder. Its kind may be unknown until looked at.
 type dirent struct {
@@ -101,6 +131,8 @@ func (r Root) open() (tree, error) {
 // fsTree is a tree behind fs.FS. It follows no links.
 type fsTree struct{ fsys fs.FS }
 
+func (t fsTree) enter(dir string) (place, error) { return step(t, dir) }
+
 func (t fsTree) list(dir string) ([]dirent, error) {
 	entries, err := fs.ReadDir(t.fsys, dir)
 	if err != nil {
@@ -154,10 +186,7 @@ func stampOf(info fs.FileInfo, err error) (stamp, error) {
 }
 
 func sortNames(list []dirent) {
-	less := func(i, j int) bool { return list[i].name < list[j].name }
-	if !sort.SliceIsSorted(list, less) {
-		sort.Slice(list, less)
-	}
+	slices.SortFunc(list, func(a, b dirent) int { return strings.Compare(a.name, b.name) })
 }
 
 // join is path.Join for a clean folder and a name.

@@ -131,20 +131,30 @@ func (w *walker) listingWith(name string, list func(name string) *listing) *list
 	if l.err = w.ctx.Err(); l.err != nil {
 		return l
 	}
-	if l.dir.stamp, l.err = w.tree.follow(name); l.err != nil {
-		return l
+	if l.err = w.look(l); l.err == nil && !l.copied {
+		w.descend(l, list)
 	}
-	var entries []dirent
-	if entries, l.err = w.tree.list(name); l.err != nil {
-		return l
+	return l
+}
+
+// look reads one folder into l.
+func (w *walker) look(l *listing) error {
+	p, err := w.tree.enter(l.dir.path)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	l.dir.stamp = p.stamp()
+	entries, err := p.list()
+	if err != nil {
+		return err
 	}
 	l.dir.sum = sumNames(entries)
-	if l.copied = name != "." && w.copyOf(name, entries); l.copied {
-		return l
+	if l.copied = l.dir.path != "." && w.copyOf(l.dir.path, entries); l.copied {
+		return nil
 	}
-	w.sort(l, entries)
-	w.descend(l, list)
-	return l
+	w.sort(l, p, entries)
+	return nil
 }
 
 // descend lists the folders of l, each in a goroutine of its own while there
@@ -173,12 +183,12 @@ func (w *walker) descend(l *listing, list func(name string) *listing) {
 }
 
 // sort picks the items of a folder out of its entries.
-func (w *walker) sort(l *listing, entries []dirent) {
+func (w *walker) sort(l *listing, p place, entries []dirent) {
 	for i := range entries {
 		e := &entries[i]
 		name := join(l.dir.path, e.name)
 		if e.kind == unknown {
-			e.kind = w.kindOf(name)
+			e.kind = kindAt(p, e.name)
 		}
 		switch e.kind {
 		case folder:
@@ -188,15 +198,15 @@ func (w *walker) sort(l *listing, entries []dirent) {
 		case symlink:
 			l.items = append(l.items, item{name: e.name, kind: symlink})
 		case regular:
-			if it, ok := w.pick(name, entries, e.name); ok {
+			if it, ok := w.pick(name, p, entries, e.name); ok {
 				l.items = append(l.items, it)
 			}
 		}
 	}
 }
 
-func (w *walker) kindOf(name string) kind {
-	s, err := w.tree.look(name)
+func kindAt(p place, name string) kind {
+	s, err := p.look(name)
 	if err != nil {
 		return other
 	}
@@ -204,7 +214,7 @@ func (w *walker) kindOf(name string) kind {
 }
 
 // pick looks at a regular file when it is one to read, or a sidecar of none.
-func (w *walker) pick(name string, entries []dirent, base string) (item, bool) {
+func (w *walker) pick(name string, p place, entries []dirent, base string) (item, bool) {
 	if strings.HasSuffix(base, ".sm") {
 		if w.accompanies(name, entries, base) || w.rules.Match(name) {
 			return item{}, false
@@ -214,7 +224,7 @@ func (w *walker) pick(name string, entries []dirent, base string) (item, bool) {
 	if !w.wanted(base) || w.rules.Match(name) {
 		return item{}, false
 	}
-	s, err := w.tree.look(name)
+	s, err := p.look(base)
 	if err != nil || s.kind != regular {
 		return item{}, false
 	}

@@ -1,0 +1,47 @@
+package check
+
+import (
+	"strings"
+
+	"skillforge/internal/skillmap"
+)
+
+// distrust is how much a link loses that leads to a name its host keeps.
+const distrust = -0.9
+
+// nameReserved warns of nodes whose name their host keeps for itself, and of
+// links to them, which it trusts less.
+func nameReserved(r *run) {
+	for i := range r.g.Nodes {
+		if r.g.Reserved[i] {
+			r.reservedNode(&r.g.Nodes[i])
+		}
+	}
+	for i := range r.g.Links {
+		if to := r.g.Leads[i]; to >= 0 && r.g.Reserved[to] {
+			r.adjust(i, "delta", distrust)
+			r.reservedLink(&r.g.Links[i], &r.g.Nodes[to])
+		}
+	}
+}
+
+func (r *run) reservedNode(n *skillmap.Node) {
+	r.raise(skillmap.Issue{
+		Severity: skillmap.Warn, NodeIDs: []string{n.Path},
+		Message: message(n.Path, nil, "the %s has a name that %s keeps for a command of its own; the host runs that one instead", n.Kind, n.Provider),
+		Fix:     fix("Give the %s a name that %s does not use.", n.Kind, n.Provider),
+		Data:    map[string]any{"provider": n.Provider, "kind": n.Kind, "surface": "target"},
+	})
+}
+
+func (r *run) reservedLink(l *skillmap.Link, to *skillmap.Node) {
+	r.raise(skillmap.Issue{
+		Severity: skillmap.Warn, NodeIDs: []string{l.Source},
+		Message: message(l.Target, linesOf(l), "the %s means `%s`, but %s keeps that name for itself; the host runs its own", noun(l.Kind), to.Path, to.Provider),
+		Fix:     fix("Rename `%s` and this %s with it.", strings.TrimSpace(to.Path), noun(l.Kind)),
+		Data: map[string]any{
+			"target": l.Target, "kind": string(l.Kind), "surface": "source",
+			"reservedPath": to.Path, "reservedProvider": to.Provider, "reservedKind": to.Kind,
+		},
+	})
+}
