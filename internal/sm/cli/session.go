@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,7 +45,7 @@ type session struct {
 // returns its exit code. The context ends it early.
 func Main(ctx context.Context, args []string, w World) int {
 	s := &session{World: w, started: w.Now(), all: verbs()}
-	v, err := parse(s.all, &s.globals, args)
+	v, err := s.parse(args)
 	s.verb = v
 	if err != nil { // a slip before --json does not turn the answer into prose
 		s.json = s.json || slices.Contains(args, "--json")
@@ -71,14 +72,31 @@ func Main(ctx context.Context, args []string, w World) int {
 	return code
 }
 
+// parse reads the command line. Flags without a command are those of serve,
+// where there is something to serve.
+func (s *session) parse(args []string) (*verb, error) {
+	v, err := parse(s.all, &s.globals, args)
+	if err == nil || v != nil || !isFlag(args[0]) {
+		return v, err
+	}
+	g := s.globals
+	s.globals = globals{}
+	served, unfit := parse(s.all, &s.globals, slices.Concat([]string{"serve"}, args))
+	a := s.open()
+	defer func() { _ = a.Close() }() // nothing is read
+	if unfit != nil || !a.Exists() {
+		s.globals = g
+		return v, err
+	}
+	return served, nil
+}
+
 // settle takes the environment for what no flag said.
 func (s *session) settle() {
 	if on := s.Env("SKILL_MAP_JSON"); on != "" && on != "0" && on != "false" {
 		s.json = true
 	}
-	if s.db == "" {
-		s.db = s.Env("SKILL_MAP_DB")
-	}
+	s.db = s.database()
 	s.tty = newTerminal(s.World, s.noColor)
 	s.log = s.logger()
 }
@@ -92,7 +110,7 @@ func (s *session) open() *atlas.Atlas {
 }
 
 // database is the path that was asked for, empty for the project's own.
-func (s *session) database() string { return s.db }
+func (s *session) database() string { return cmp.Or(s.db, s.Env("SKILL_MAP_DB")) }
 
 // mapped opens a map that must be there already.
 func (s *session) mapped() (*atlas.Atlas, error) {

@@ -148,6 +148,9 @@ func (s *session) logger() *slog.Logger {
 	if asked == "" {
 		asked = s.Env("SKILL_MAP_LOG_LEVEL")
 	}
+	if asked == "" && s.verb != nil && !s.verb.untimed {
+		asked = s.project().Load(nil).LogLevel
+	}
 	if asked != "" {
 		l, ok := levels[strings.ToLower(asked)]
 		if ok {

@@ -24,7 +24,6 @@ func watchVerb() *verb {
 }
 
 func (o *watching) run(ctx context.Context, s *session) error {
-	o.options(s, sm.Watcher)
 	a := s.open()
 	defer func() { _ = a.Close() }() // the watch has ended by then
 	events, end := a.Events.Listen(4096)
@@ -78,10 +77,20 @@ func (s *session) watched(done *atlas.Scanned, roots []string) {
 		s.scanSummary(done)
 		return
 	}
-	for mark, paths := range map[string][]string{"+": done.Change.Added, "-": done.Change.Removed, "~": done.Change.Changed} {
-		for _, path := range paths[:min(len(paths), 10)] {
-			s.note("%s %s", mark, draw.Line(path))
-		}
-	}
+	s.noteChange("+", done.Change.Added)
+	s.noteChange("-", done.Change.Removed)
+	s.noteChange("~", done.Change.Changed)
 	s.scanSummary(done)
+}
+
+// mostChanges is how many paths of one kind a batch names.
+const mostChanges = 10
+
+func (s *session) noteChange(mark string, paths []string) {
+	for _, path := range paths[:min(len(paths), mostChanges)] {
+		s.note("%s %s", mark, draw.Line(path))
+	}
+	if left := len(paths) - mostChanges; left > 0 {
+		s.note("%s and %d more", mark, left)
+	}
 }
