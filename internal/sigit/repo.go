@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"skillforge/internal/fault"
 )
@@ -157,8 +158,9 @@ type Collaborator struct {
 }
 
 // CheckBranch says why the text cannot be the name of a branch, as Invalid.
-// It follows git's rules for refs; a name that starts with a dash is refused
-// because no command line could carry it safely.
+// It follows git's rules for refs, and wants UTF-8, which is all that rows and
+// answers can hold; a name that starts with a dash is refused because no
+// command line could carry it safely.
 func CheckBranch(name string) error {
 	if badBranch(name) {
 		return fault.New(fault.Invalid, "%q is no branch name", Short(name, 120))
@@ -167,7 +169,7 @@ func CheckBranch(name string) error {
 }
 
 func badBranch(name string) bool {
-	if name == "" || name == "HEAD" || name == "@" || len(name) > 250 || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "refs/") {
+	if name == "" || name == "HEAD" || name == "@" || len(name) > 250 || !utf8.ValidString(name) || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "refs/") {
 		return true
 	}
 	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") || strings.ContainsAny(name, " ~^:?*[\\\x7f") {

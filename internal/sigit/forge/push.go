@@ -76,7 +76,7 @@ func (f *Forge) Pushed(ctx context.Context, by sigit.Actor, repo sigit.Repo, upd
 		if repo, err = tx.RepoByID(ctx, sigit.Operator(sigit.User{}), repo.ID); err != nil {
 			return err
 		}
-		return act(ctx, tx, by, sigit.Pushed, repo, 0, sigit.Short(strings.Join(refs, " "), 1000))
+		return act(ctx, tx, by, sigit.Pushed, repo, 0, sigit.Short(strings.ToValidUTF8(strings.Join(refs, " "), "\uFFFD"), 1000))
 	})
 	if err != nil {
 		return err
