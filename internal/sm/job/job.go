@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"skillforge/internal/fault"
 )
@@ -156,16 +155,6 @@ func (n Nonce) Reveal() string { return n.text }
 
 func (Nonce) String() string   { return "***" }
 func (Nonce) GoString() string { return "***" }
-
-// NewID makes an id such as "d-20260131-120000-9f3a" (job, prefix "d") or
-// "e-…" (execution): UTC time and two random bytes.
-func NewID(prefix string, now time.Time, random io.Reader) (string, error) {
-	var b [2]byte
-	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return "", fmt.Errorf("draw an id: %w", err)
-	}
-	return fmt.Sprintf("%s-%s-%x", prefix, now.UTC().Format("20060102-150405"), b), nil
-}
 
 // Overlap reports whether two targets of a fixer share a finding. Nil means
 // every finding.
