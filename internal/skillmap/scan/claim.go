@@ -84,13 +84,12 @@ func appendNew(list []string, s string) []string {
 
 // claims gives every file to the first provider that takes it, in the order of
 // their passes, and lists the files that a pass met and found too large.
-func claims(files []file, parts []*provider.Provider, max int64, several bool) (taken []claim, large []skillmap.SizedFile) {
+func claims(files []*file, parts []*provider.Provider, max int64, several bool) (taken []claim, large []skillmap.SizedFile) {
 	done := make([]bool, len(files))
 	seen := map[string]bool{} // paths, when several roots may hold the same
 	for _, p := range parts {
 		for _, r := range p.Reads {
-			for i := range files {
-				f := &files[i]
+			for i, f := range files {
 				if done[i] || !strings.HasSuffix(f.path, r.Suffix) {
 					continue
 				}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 
 	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/extract"
@@ -271,7 +272,16 @@ func (r *reader) extractor() string {
 
 // encode writes what a file says.
 func (f *facts) encode() string {
-	w := writer{b: make([]byte, 0, 1024)}
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
+	w.b = w.b[:0]
+	w.facts(f)
+	return string(w.b)
+}
+
+var writers = sync.Pool{New: func() any { return new(writer) }}
+
+func (w *writer) facts(f *facts) {
 	w.string(f.bodyHash)
 	w.string(f.headHash)
 	w.parts(f.bytes)
@@ -301,7 +311,6 @@ func (f *facts) encode() string {
 		}
 	}
 	w.rare(f)
-	return string(w.b)
 }
 
 // rare writes what most files have none of.

@@ -45,11 +45,13 @@ func (d disk) read(name string, buf []byte, limit int64) ([]byte, error) {
 	if need := min(st.Size, limit) + 1; int64(cap(buf)) < need {
 		buf = make([]byte, need+need/4)
 	}
-	return readAll(fd, name, buf[:cap(buf)], limit)
+	return readAll(fd, name, buf[:cap(buf)], st.Size, limit)
 }
 
-// readAll reads to the end of the file or the limit, whichever comes first.
-func readAll(fd int, name string, buf []byte, limit int64) ([]byte, error) {
+// readAll reads to the end of the file or the limit, whichever comes first. A
+// file that has as much text as its size says ends there; files of size 0 may
+// have text all the same, where the system makes it up.
+func readAll(fd int, name string, buf []byte, size, limit int64) ([]byte, error) {
 	n := 0
 	for int64(n) < limit {
 		if n == len(buf) {
@@ -65,6 +67,9 @@ func readAll(fd int, name string, buf []byte, limit int64) ([]byte, error) {
 			break
 		}
 		n += got
+		if int64(n) == size {
+			break
+		}
 	}
 	return buf[:min(int64(n), limit)], nil
 }

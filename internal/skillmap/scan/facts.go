@@ -39,10 +39,10 @@ type learner struct {
 }
 
 // learn reads what one file says.
-func (l *learner) learn(c *claim, text string) *facts {
-	block, parsed, err := takeApart(c.read, text)
+func (l *learner) learn(c *claim, data []byte) *facts {
+	block, parsed, err := takeApart(c.read, toText(data))
 	f := &facts{
-		bodyHash: hashOf(block.Body),
+		bodyHash: hashOf(block.Body, data),
 		headHash: frontmatter.Hash(parsed, block.Raw),
 		bytes:    parts(len(block.Raw), len(block.Body)),
 		head:     parsed,
@@ -136,7 +136,13 @@ func parts(head, body int) skillmap.Parts {
 	return skillmap.Parts{Frontmatter: head, Body: body, Total: head + body}
 }
 
-func hashOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
+// hashOf is the hash of a body. It is nearly always the end of the file, and
+// need not be copied then.
+func hashOf(body string, file []byte) string {
+	at := len(file) - len(body)
+	if at < 0 || string(file[at:]) != body {
+		file, at = []byte(body), 0
+	}
+	sum := sha256.Sum256(file[at:])
 	return hex.EncodeToString(sum[:])
 }

@@ -250,7 +250,7 @@ func (r *fetcher) reread(c *claim, old *entry) known {
 		}
 	}
 	e.tokenizer = s.learner.tokenizer
-	e.said = &said{text: s.learner.learn(c, toText(data)).encode()}
+	e.said = &said{text: s.learner.learn(c, data).encode()}
 	f, err := e.say()
 	if err != nil {
 		panic("scan: " + c.path + " does not read back: " + err.Error())

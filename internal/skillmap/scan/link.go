@@ -71,7 +71,7 @@ func (w *walker) linkedFile(name string, s stamp) {
 	if !ok {
 		return
 	}
-	f := file{path: name, root: w.root, stamp: s, real: real}
+	f := &file{path: name, root: w.root, stamp: s, real: real}
 	f.note, f.noteLinked = w.noteBeside(name)
 	w.add(f)
 }

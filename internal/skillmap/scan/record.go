@@ -44,8 +44,7 @@ func (c *Cache) allStops() []stop {
 		d := &f.dirs[i]
 		stops = append(stops, stop{root: d.root, path: d.path, how: asDir, stamp: d.stamp, names: d.sum})
 	}
-	for i := range f.files {
-		p := &f.files[i]
+	for _, p := range f.files {
 		e := c.at(p.path)
 		if e == nil || e.root != p.root || e.stamp != p.stamp { // too large, or nobody's
 			stops = append(stops, stop{root: p.root, path: p.path, how: asSeen, stamp: p.stamp})

@@ -19,7 +19,7 @@ type Taken struct {
 // that hashes can be compared with those of the map.
 func Take(providerID, path string, content []byte) Taken {
 	block, parsed, _ := takeApart(readFor(provider.ByID(providerID), path), toText(content))
-	return Taken{Body: block.Body, BodyHash: hashOf(block.Body), FrontmatterHash: frontmatter.Hash(parsed, block.Raw), Frontmatter: parsed}
+	return Taken{Body: block.Body, BodyHash: hashOf(block.Body, content), FrontmatterHash: frontmatter.Hash(parsed, block.Raw), Frontmatter: parsed}
 }
 
 // readFor is how the provider reads the file, the plain way when it does not

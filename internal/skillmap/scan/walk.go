@@ -40,7 +40,7 @@ type dir struct {
 
 // forest is what the walk of all roots found, in tree order.
 type forest struct {
-	files    []file
+	files    []*file
 	dirs     []dir
 	orphans  []string // sidecars beside which their file is missing
 	warnings []Warning
@@ -97,7 +97,7 @@ type listing struct {
 type item struct {
 	name   string
 	kind   kind
-	file   file
+	file   *file // of a file to read
 	sub    *listing
 	orphan bool
 }
@@ -228,7 +228,7 @@ func (w *walker) pick(name string, p place, entries []dirent, base string) (item
 	if err != nil || s.kind != regular {
 		return item{}, false
 	}
-	f := file{path: name, root: w.root, stamp: s}
+	f := &file{path: name, root: w.root, stamp: s}
 	f.note, f.noteLinked = w.note(name, entries)
 	return item{name: base, kind: regular, file: f}, true
 }
@@ -311,10 +311,11 @@ func (w *walker) flatten(l *listing, above []string, linked bool) {
 		case it.orphan:
 			w.out.orphans = append(w.out.orphans, name)
 		case it.kind == regular:
+			f := it.file
 			if linked {
-				it.file.real = filepath.Join(above[len(above)-1], it.name)
+				f.real = filepath.Join(above[len(above)-1], it.name)
 			}
-			w.add(it.file)
+			w.add(f)
 		case it.kind == folder:
 			w.flatten(it.sub, append(above, filepath.Join(above[len(above)-1], it.name)), linked)
 		case it.kind == symlink:
@@ -323,7 +324,7 @@ func (w *walker) flatten(l *listing, above []string, linked bool) {
 	}
 }
 
-func (w *walker) add(f file) {
+func (w *walker) add(f *file) {
 	if f.noteLinked {
 		beside := sidecar.PathFor(f.path)
 		s, err := w.tree.follow(beside)

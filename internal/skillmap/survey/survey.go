@@ -242,9 +242,7 @@ func (s *survey) result(g *scan.Graph, issues []skillmap.Issue) *skillmap.ScanRe
 	}
 	r.ScanTruncated = g.Truncated
 	r.OversizedFiles = append(r.OversizedFiles, g.Oversized...)
-	r.Nodes = append(r.Nodes, g.Nodes...)
-	r.Links = append(r.Links, g.Links...)
-	r.Issues = append(r.Issues, issues...)
+	r.Nodes, r.Links, r.Issues = list(g.Nodes), list(g.Links), list(issues)
 	r.Stats = skillmap.Stats{
 		FilesWalked: g.FilesWalked, FilesOversized: len(g.Oversized),
 		NodesCount: len(r.Nodes), LinksCount: len(r.Links), IssuesCount: len(r.Issues),
@@ -264,4 +262,12 @@ func (s *survey) providers() []string {
 		}
 	}
 	return out
+}
+
+// list is l, never nil.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
 }
