@@ -25,8 +25,8 @@ var floors = map[string]int{
 	"internal/skillmap/check":  6,
 	"internal/skillmap/survey": 7,
 
-	"internal/sm": 8, "internal/sm/config": 9, "internal/sm/job": 9, "internal/sm/finding": 9,
-	"internal/sm/store": 10, "internal/sm/atlas": 11,
+	"internal/sm": 8, "internal/sm/config": 9, "internal/sm/job": 9, "internal/sm/finding": 9, "internal/sm/agent": 9, "internal/sm/activity": 9,
+	"internal/sm/store": 10, "internal/sm/plugin": 10, "internal/sm/enrich": 10, "internal/sm/atlas": 11,
 	"internal/sm/api": 12, "internal/sm/web": 12, "internal/sm/tools": 12, "internal/sm/conformance": 12,
 	"internal/sm/cli": 13,
 
