@@ -1,9 +1,13 @@
 package main
 
 import (
+	"io"
+	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
@@ -16,14 +20,19 @@ func TestMain(m *testing.M) {
 // TestStories plays testdata/*.txtar: whole programs in whole projects. Beside
 // the usual commands a story has
 //
-//	json FILE PATH WANT   the JSON in FILE (or stdout, stderr) has WANT at PATH, in gjson's grammar
+//	json FILE PATH WANT   the JSON in FILE (or stdout, stderr) has WANT at PATH, in gjson's grammar;
+//	                      of stderr the first line counts
 //	exits CODE COMMAND…   the command ends with this code
+//	until FILE            waits for the file to be there
+//	get PATH CODE FILE    asks the server of the project and keeps its answer
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"json":  checkJSON,
 			"exits": checkExit,
+			"until": waitFor,
+			"get":   get,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
@@ -39,6 +48,9 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: json FILE PATH WANT")
 	}
 	text := ts.ReadFile(args[0])
+	if args[0] == "stderr" { // the elapsed line follows
+		text, _, _ = strings.Cut(text, "\n")
+	}
 	if !gjson.Valid(text) {
 		ts.Fatalf("%s is no JSON: %q", args[0], text)
 	}
@@ -61,4 +73,35 @@ func checkExit(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("%s exits %s, want %s", strings.Join(args[1:], " "), got, args[0])
 	}
+}
+
+// patience is how long a story waits for a program that is starting or working.
+const patience = 20 * time.Second
+
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: until FILE")
+	}
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+	}
+	ts.Fatalf("%s does not come", args[0])
+}
+
+func get(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: get PATH CODE FILE")
+	}
+	info := ts.ReadFile(".skill-map/serve.json")
+	answer, err := http.Get("http://127.0.0.1:" + gjson.Get(info, "port").Raw + args[0])
+	ts.Check(err)
+	body, err := io.ReadAll(answer.Body)
+	ts.Check(err)
+	ts.Check(answer.Body.Close())
+	if got := strconv.Itoa(answer.StatusCode); got != args[1] {
+		ts.Fatalf("GET %s answers %s, want %s: %s", args[0], got, args[1], body)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), body, 0o644))
 }

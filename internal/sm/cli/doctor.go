@@ -124,7 +124,7 @@ func (d *doctoring) database(ctx context.Context, a *atlas.Atlas) {
 	case len(pending) > 0:
 		d.warn("migrations", "%s missing; `sm db migrate` applies them.", plural(len(pending), "step"))
 	default:
-		d.ok("migrations", "All %s done.", plural(len(applied), "step"))
+		d.ok("migrations", "The schema is up to date (%s).", plural(len(applied), "step"))
 	}
 }
 

@@ -221,13 +221,8 @@ func (s *session) showErrors(ctx context.Context, done *atlas.Scanned) error {
 		}
 		left -= shown
 	}
-	if done.Kept || done.Unchanged {
-		switch {
-		case left > 0:
-			s.note("%d more errors; `sm check` lists every issue.", left)
-		default:
-			s.note("`sm check` lists every issue.")
-		}
+	if more := left + done.Warns + done.Infos; more > 0 && (done.Kept || done.Unchanged) {
+		s.note("`sm check` lists every issue.")
 	}
 	return nil
 }
