@@ -13,7 +13,6 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -90,11 +89,11 @@ func (s *stage) held(ctx context.Context, a *assertion, runs []outcome) error {
 	case "ndjson-line":
 		return a.findLine(first.stdout)
 	case "stderr-matches":
-		pattern, err := regexp.Compile(a.Pattern)
+		want, err := pattern(a.Pattern)
 		if err != nil {
 			return err
 		}
-		if !pattern.Match(first.stderr) {
+		if !want.Match(first.stderr) {
 			return fmt.Errorf("stderr does not match %s: %s", a.Pattern, tail(first.stderr))
 		}
 		return nil
@@ -166,7 +165,7 @@ func (a *assertion) ask(value any) error {
 	if a.Matches == nil {
 		return nil
 	}
-	pattern, err := regexp.Compile(*a.Matches)
+	want, err := pattern(*a.Matches)
 	if err != nil {
 		return err
 	}
@@ -174,7 +173,7 @@ func (a *assertion) ask(value any) error {
 	if !ok {
 		text = string(shown)
 	}
-	if !pattern.MatchString(text) {
+	if !want.MatchString(text) {
 		return fmt.Errorf("%s is %s, want a match of %s", a.Path, short(shown), *a.Matches)
 	}
 	return nil

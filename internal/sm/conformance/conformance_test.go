@@ -164,6 +164,8 @@ func TestEveryAssertionCanHoldAndCanFail(t *testing.T) {
 		{`{"type":"ndjson-line","match":{"t":"c"}}`, "{\"t\":\"a\"}\n", false},
 		{`{"type":"stderr-matches","pattern":"[Uu]nknown option"}`, "", true},
 		{`{"type":"stderr-matches","pattern":"fine"}`, "", false},
+		{`{"type":"stderr-matches","pattern":"^[^\\u0000-\\u001f]+$"}`, "", true},
+		{`{"type":"stderr-matches","pattern":"(?=sm)"}`, "", false},
 		{`{"type":"stdout-contains-verbatim","fixture":"want.txt"}`, "x exactly \x01 this y", true},
 		{`{"type":"stdout-contains-verbatim","fixture":"want.txt"}`, "exactly this", false},
 		{`{"type":"file-exists","path":"nope"}`, "", false},
@@ -301,6 +303,11 @@ func TestEveryCaseOfTheSuitesIsUnderstood(t *testing.T) {
 		cases, err := load(suite, groups, "", known)
 		if err != nil || len(cases) == 0 {
 			t.Fatalf("%s: %d cases, %v", name, len(cases), err)
+		}
+		for file := range known.id { // a schema that does not compile would fail its case only
+			if _, err := known.compile(file, ""); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 		for _, c := range cases {
 			if c.unread != "" {

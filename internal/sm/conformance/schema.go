@@ -25,6 +25,7 @@ func loadSchemas(suite fs.FS) (*schemas, error) {
 	s.compiler.DefaultDraft(jsonschema.Draft2020)
 	s.compiler.AssertFormat()
 	s.compiler.UseLoader(nowhere{})
+	s.compiler.UseRegexpEngine(engine)
 	err := fs.WalkDir(suite, "schemas", func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return fs.SkipAll // a suite without schemas
