@@ -93,7 +93,7 @@ func (s *stage) held(ctx context.Context, a *assertion, runs []outcome) error {
 		if err != nil {
 			return err
 		}
-		if !want.Match(first.stderr) {
+		if !want.MatchString(string(first.stderr)) {
 			return fmt.Errorf("stderr does not match %s: %s", a.Pattern, tail(first.stderr))
 		}
 		return nil

@@ -1,38 +1,36 @@
 package conformance
 
 import (
-	"regexp"
-	"strings"
+	"time"
 
+	"github.com/dlclark/regexp2/v2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// pattern compiles a regular expression as cases and schemas write it, in
-// JavaScript's grammar. What differs and is used is "\uXXXX"; a pattern with
-// lookaround does not compile, and the case fails with the reason.
-func pattern(text string) (*regexp.Regexp, error) {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			b.WriteByte(text[i])
-			continue
-		}
-		if text[i+1] == 'u' && i+6 <= len(text) {
-			b.WriteString(`\x{` + text[i+2:i+6] + `}`)
-			i += 5
-			continue
-		}
-		b.WriteString(text[i : i+2])
-		i++
+// matchTime ends a pattern that backtracks without end.
+const matchTime = 5 * time.Second
+
+// regex is a regular expression in JavaScript's grammar, in which cases and
+// schemas are written: RE2 has no lookaround and spells code points otherwise.
+type regex struct{ re *regexp2.Regexp }
+
+func pattern(text string) (regex, error) {
+	re, err := regexp2.Compile(text, regexp2.ECMAScript|regexp2.Unicode)
+	if err != nil {
+		return regex{}, err
 	}
-	return regexp.Compile(b.String())
+	re.MatchTimeout = matchTime
+	return regex{re}, nil
 }
 
-// engine lets schemas use pattern.
-func engine(text string) (jsonschema.Regexp, error) {
-	re, err := pattern(text)
-	if err != nil {
-		return nil, err
-	}
-	return re, nil
+// MatchString reports whether the text matches; one that takes too long to
+// find out does not.
+func (r regex) MatchString(text string) bool {
+	ok, err := r.re.MatchString(text)
+	return ok && err == nil
 }
+
+func (r regex) String() string { return r.re.String() }
+
+// engine lets schemas use pattern.
+func engine(text string) (jsonschema.Regexp, error) { return pattern(text) }
