@@ -41,6 +41,16 @@ func (tx *Tx) Generation(ctx context.Context) (Generation, error) {
 	return g, err
 }
 
+// Conn is one connection for the caller alone, such as to ask it whether
+// others committed. Close it before the store.
+func (s *Store) Conn(ctx context.Context) (*sql.Conn, error) {
+	if s.db == nil {
+		return nil, missing(s.path)
+	}
+	c, err := s.db.Reader().Conn(ctx)
+	return c, s.explain(err)
+}
+
 // Load reads the whole map, the empty one when there was no scan.
 func (s *Store) Load(ctx context.Context) (r *skillmap.ScanResult, g Generation, err error) {
 	err = s.Read(ctx, func(tx *Tx) error {
