@@ -228,7 +228,7 @@ func printableRune(r rune) bool {
 func plainSafe(s string) bool {
 	switch c := s[0]; {
 	case c == '-' || c == '?' || c == ':':
-		if len(s) < 2 || !plainChar(s[1]) {
+		if len(s) < 2 || s[1] == ' ' {
 			return false
 		}
 	case c == '=' || c == ' ' || class[c]&(closed|flow) != 0:
@@ -253,10 +253,6 @@ func plainSafe(s string) bool {
 	}
 	return s[len(s)-1] != ' '
 }
-
-// plainChar reports whether a byte may follow an indicator that opens a plain
-// scalar.
-func plainChar(c byte) bool { return c != ' ' && c != ':' && c != '#' }
 
 // ambiguous reports whether YAML's core schema would not read the text as a
 // string.

@@ -44,14 +44,14 @@ func (p *parser) nodeHere(parent int, ctx context, seek, compact bool) (any, boo
 	}
 	var props properties
 	for lines == 0 || p.indent > parent {
-		collections := ctx <= blockIn && (compact || lines > 0)
+		compact = compact || lines > 0
 		if c := p.ch(); c != '!' && c != '&' {
-			return p.bare(parent, ctx, collections, props, nodes)
+			return p.bare(parent, ctx, compact && ctx <= blockIn, props, nodes)
 		}
 		before, own := p.place, properties{}
-		lines = p.properties(&own)
+		lines = p.properties(&own, ctx)
 		if lines == 0 {
-			if collections {
+			if ctx <= blockIn && (compact || parent >= 0) { // not on the line of "---"
 				if m, ok := p.ownedByKey(before, parent); ok {
 					return p.finish(m, "", collection, props, nodes), true
 				}
@@ -304,19 +304,18 @@ func (p *parser) mapping(at, least int) (any, outcome) {
 		if !t.waiting {
 			p.noTab()
 		}
-		line, isKey := p.line, p.entry('?')
-		compact := isKey
+		line, isKey, compact := p.line, p.entry('?'), true
 		switch {
 		case isKey:
 			t.settle()
 			p.pos++
 		case p.entry(':'):
-			compact = t.waiting
 			if !t.waiting {
 				t.key, t.at = "", p.pos
 			}
 			p.pos++
 		default:
+			compact = false
 			v, how := p.implicitKey(&t, started, least)
 			if how == single {
 				return v, single
@@ -369,7 +368,9 @@ func (p *parser) implicitKey(t *table, started bool, least int) (any, outcome) {
 		t.setKey(v, at)
 		p.pos++
 		return nil, pairs
-	case !found:
+	case !found && p.pos == at:
+		return nil, none
+	case !found && !started:
 		return nil, none
 	case colon:
 		p.fail(p.pos, "a space must follow the colon after a key")
@@ -432,7 +433,8 @@ func (p *parser) flowMapping(least int) map[string]any {
 }
 
 // flow reads the entries of a flow collection up to its closing bracket. An
-// entry without a colon is no pair; its value is the empty text.
+// entry without a colon is no pair; its value is the empty text. In a list
+// the key of a pair stands on one line with its colon.
 func (p *parser) flow(closing byte, least int, entry func(key any, at int, pair bool, value any)) {
 	opened := p.pos
 	p.pos++
@@ -454,13 +456,12 @@ func (p *parser) flow(closing byte, least int, entry func(key any, at int, pair 
 			p.pos++
 			p.skip(true, least)
 		}
-		p.noTab()
 		line, at := p.line, p.pos
 		key, _ := p.node(least, flowIn, false, true)
 		p.skip(true, least)
 		var value any = ""
 		pair := explicit
-		if (explicit || p.line == line) && p.ch() == ':' {
+		if (explicit || closing == '}' || p.line == line) && p.ch() == ':' {
 			pair = true
 			p.pos++
 			p.skip(true, least)

@@ -23,15 +23,17 @@ func (p *parser) plain(least int, inFlow bool) (string, bool) {
 			return "", false
 		}
 	}
+	from := p.pos
 	text := p.plainLine(stops)
-	if class[p.ch()]&eol == 0 {
-		return text, true
+	if class[p.ch()]&eol != 0 {
+		text = p.plainLines(text, least, stops)
 	}
-	return p.plainLines(text, least, stops), true
+	p.printable(from, false)
+	return text, true
 }
 
-// plainLine reads what of a plain scalar stands on the line at hand, without
-// the blanks at its end, and steps behind it.
+// plainLine reads what of a plain scalar stands on the line at hand, and steps
+// behind it and the blanks at its end.
 func (p *parser) plainLine(stops uint8) string {
 	from := p.pos
 	end := from
@@ -53,9 +55,6 @@ scan:
 	p.pos = end
 	for class[p.ch()]&blank != 0 {
 		p.pos++
-	}
-	if class[p.ch()]&eol == 0 {
-		p.pos = end
 	}
 	return p.src[from:end]
 }
@@ -115,6 +114,7 @@ func (p *parser) quotedScalar(least int) string {
 		switch c := p.src[p.pos]; {
 		case c == quote:
 			text := p.src[from:p.pos]
+			p.printable(from, true)
 			p.pos++
 			if quote == '\'' && p.ch() == quote {
 				b.WriteString(text)
@@ -128,16 +128,17 @@ func (p *parser) quotedScalar(least int) string {
 			b.WriteString(text)
 			return b.String()
 		case c == '\\' && quote == '"':
+			p.printable(from, true)
 			b.WriteString(p.src[from:p.pos])
 			p.escape(&b, least)
+			p.inside()
 			from = p.pos
 		case class[c]&eol != 0:
+			p.printable(from, true)
 			b.WriteString(strings.TrimRight(p.src[from:p.pos], " \t"))
 			fold(&b, p.skip(false, least))
+			p.inside()
 			from = p.pos
-			if p.marker('-') || p.marker('.') {
-				p.fail(p.pos, "the document ends inside a quoted value")
-			}
 		default:
 			p.pos++
 		}
@@ -146,10 +147,17 @@ func (p *parser) quotedScalar(least int) string {
 	return ""
 }
 
-var escapes = map[byte]string{
+var escapes = [256]string{
 	'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t': "\t", 'n': "\n", 'v': "\v", 'f': "\f", 'r': "\r",
 	'e': "\x1B", ' ': " ", '"': `"`, '/': "/", '\\': `\`,
 	'N': "\u0085", '_': "\u00A0", 'L': "\u2028", 'P': "\u2029",
+}
+
+// inside refuses the end of a document where a quoted value goes on.
+func (p *parser) inside() {
+	if p.marker('-') || p.marker('.') {
+		p.fail(p.pos, "the document ends inside a quoted value")
+	}
 }
 
 // escape reads one escape sequence, the parser standing on its backslash.
@@ -167,8 +175,8 @@ func (p *parser) escape(b *strings.Builder, least int) {
 	case c == 'u':
 		p.unit(b, at)
 	default:
-		s, ok := escapes[c]
-		if !ok {
+		s := escapes[c]
+		if s == "" {
 			p.fail(at, "a double-quoted value knows no such escape; write \\\\ for a backslash")
 		}
 		b.WriteString(s)
@@ -255,32 +263,36 @@ func (p *parser) blockScalar(least int) string {
 	}
 	var b strings.Builder
 	known, begun, deep := h.width > 0, false, false
-	blanks := 0 // blank lines since the last text
+	blanks, widest := 0, 0 // blank lines since the last text, and the spaces on those before any
 	for p.pos < len(p.src) {
 		p.endLine()
 		for (!known || p.pos-p.start < indent) && p.ch() == ' ' {
 			p.pos++
 		}
 		p.indent = p.pos - p.start
-		wide := indent
-		if !known && p.indent > indent {
-			wide = p.indent
-		}
 		if class[p.ch()]&eol != 0 {
-			indent = wide
+			widest = max(widest, p.indent)
 			blanks++
 			continue
 		}
 		if p.pos >= len(p.src) {
-			break
-		}
-		if p.indent < indent || p.indent == 0 && (p.marker('-') || p.marker('.')) {
-			if !known && indent > least {
-				p.fail(p.pos, "a blank line above is indented more than this first line of the text")
+			if !known && p.indent > 0 {
+				blanks++
 			}
 			break
 		}
-		indent, known = wide, true
+		if p.marker('-') || p.marker('.') {
+			break
+		}
+		if !known {
+			p.checkFirst(max(indent, widest), widest)
+		}
+		if p.indent < indent {
+			break
+		}
+		if !known {
+			indent, known = p.indent, true
+		}
 		space := class[p.ch()]&blank != 0
 		switch {
 		case !h.folded || space:
@@ -295,6 +307,7 @@ func (p *parser) blockScalar(least int) string {
 		begun, deep, blanks = true, h.folded && space, 0
 		from := p.pos
 		p.toLineEnd()
+		p.printable(from, false)
 		b.WriteString(p.src[from:p.pos])
 	}
 	switch {
@@ -304,6 +317,16 @@ func (p *parser) blockScalar(least int) string {
 		newlines(&b, one(begun))
 	}
 	return b.String()
+}
+
+// checkFirst judges the line that decides how far a block scalar is indented.
+func (p *parser) checkFirst(indent, widest int) {
+	switch {
+	case p.ch() == '\t' && p.indent < indent:
+		p.fail(p.pos, "a tab cannot indent; use spaces")
+	case p.indent < widest:
+		p.fail(p.pos, "a blank line above holds more spaces than this line is indented by")
+	}
 }
 
 func one(b bool) int {

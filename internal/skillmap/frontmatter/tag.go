@@ -17,13 +17,13 @@ func (q properties) any() bool { return q.tag != "" || q.anchor != "" }
 
 // properties reads tags and anchors and the white space after them, up to the
 // end of the line, and counts the line ends it stepped over.
-func (p *parser) properties(q *properties) int {
+func (p *parser) properties(q *properties, ctx context) int {
 	for {
 		var own properties
 		switch p.ch() {
 		case '!':
 			own.at = p.pos
-			own.tag = p.tag()
+			own.tag = p.tag(ctx == flowIn)
 		case '&':
 			at := p.pos
 			p.pos++
@@ -60,8 +60,9 @@ func (p *parser) both(a, b properties) properties {
 
 const standard = "tag:yaml.org,2002:"
 
-// tag reads a tag and returns the short name of a known one.
-func (p *parser) tag() string {
+// tag reads a tag and returns the short name of a known one. Inside brackets
+// a tag ends before a flow indicator.
+func (p *parser) tag(inFlow bool) string {
 	at := p.pos
 	name := ""
 	if p.at(at+1) == '<' {
@@ -73,6 +74,9 @@ func (p *parser) tag() string {
 		p.pos = at + end + 1
 	} else {
 		word := p.word()
+		if !inFlow && !p.open(p.pos) {
+			p.fail(p.pos, "white space must follow a tag; quote a value that begins with !")
+		}
 		if word == "!" {
 			return word
 		}
@@ -87,6 +91,12 @@ func (p *parser) tag() string {
 	}
 	p.fail(at, "the tag is not known; quote a value that begins with !")
 	return ""
+}
+
+// tagURI reports whether a text may be the prefix of tags.
+func tagURI(s string) bool {
+	return s != "" && strings.IndexByte(",[]{}", s[0]) < 0 &&
+		strings.Trim(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$,_.!~*'()[]%") == ""
 }
 
 // expand puts the prefix of its handle before a tag.
@@ -129,6 +139,10 @@ func convert(tag, text string) (any, bool) {
 		return text, true
 	case "null":
 		return nil, text == "" || coreNull(text)
+	case "seq":
+		return []any{}, text == ""
+	case "map":
+		return map[string]any{}, text == ""
 	case "bool":
 		switch text {
 		case "true", "True", "TRUE":

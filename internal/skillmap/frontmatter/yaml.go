@@ -40,7 +40,9 @@ func load(raw string) (v any, found bool, err error) {
 			panic(r)
 		}
 	}()
-	p.checkCharacters()
+	if zero := strings.IndexByte(p.src, 0); zero >= 0 {
+		p.fail(zero, "a zero byte stands here; remove it")
+	}
 	v, found = p.stream()
 	if p.unsafe {
 		strip(v)
@@ -98,7 +100,7 @@ type place struct {
 	pos    int
 	line   int // counts from 0
 	start  int // offset of the line
-	indent int // leading spaces of the line
+	indent int // leading spaces of the line; 0 on the first line and below a % line
 	tab    int // offset of the first tab among the blanks before a token of the line, or -1
 }
 
@@ -114,6 +116,7 @@ const (
 	flow               // , [ ] { }
 	closed             // may not open a plain scalar
 	stop               // may end a plain scalar
+	odd                // begins a character that may be a control
 )
 
 var class = func() (t [256]uint8) {
@@ -127,6 +130,12 @@ var class = func() (t [256]uint8) {
 	set(",[]{}", flow)
 	set("#&*!|>'\"%@`", closed)
 	set(":#\n\r \t,[]{}", stop)
+	set("\x7F\xC2\xEF", odd) // U+0080 to U+009F, U+FFFE and U+FFFF
+	for c := range byte(' ') {
+		if t[c] == 0 {
+			t[c] = odd
+		}
+	}
 	return t
 }()
 
@@ -137,7 +146,7 @@ func (p *parser) at(i int) byte {
 	return 0
 }
 
-// ch is the byte at hand, 0 at the end: checkCharacters refuses any other 0.
+// ch is the byte at hand, 0 at the end: load refuses any other 0.
 func (p *parser) ch() byte { return p.at(p.pos) }
 
 // open reports whether an indicator may end before this offset: white space,
@@ -150,22 +159,20 @@ func (p *parser) fail(at int, reason string) {
 	panic(fault(p.src, at, reason))
 }
 
-// checkCharacters refuses what may not stand in a stream at all.
-func (p *parser) checkCharacters() {
-	for i := 0; i < len(p.src); {
+// printable refuses control characters between an offset and the place at
+// hand. Quoted text may hold those that JSON lets stand unescaped.
+func (p *parser) printable(from int, quoted bool) {
+	for i := from; i < p.pos; i++ {
 		c := p.src[i]
-		if c < utf8.RuneSelf {
-			if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7F {
-				p.fail(i, "a control character stands here; remove it")
-			}
-			i++
+		if class[c]&odd == 0 {
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(p.src[i:])
-		if r <= 0x9F && r != 0x85 || r == 0xFFFE || r == 0xFFFF {
+		r, _ := utf8.DecodeRuneInString(p.src[i:])
+		ascii := r < ' '
+		other := r >= 0x7F && r <= 0x9F && r != 0x85 || r == 0xFFFE || r == 0xFFFF
+		if ascii || other && !quoted {
 			p.fail(i, "a control character stands here; remove it")
 		}
-		i += n
 	}
 }
 
@@ -180,9 +187,9 @@ func (p *parser) endLine() {
 	p.tab = -1
 }
 
-// skip steps over white space, line ends and, where allowed, comments. It
-// counts the line ends; when there are any, the line reached must be indented
-// by least, unless that is negative.
+// skip steps over white space, line ends and, where allowed, comments, and
+// counts the line ends. Unless least is negative, a line reached must be
+// indented by it, and so must a line on which a tab separates.
 func (p *parser) skip(comments bool, least int) int {
 	lines := 0
 	for {
@@ -205,8 +212,12 @@ func (p *parser) skip(comments bool, least int) int {
 		}
 		p.indent = p.pos - p.start
 	}
-	if least >= 0 && lines > 0 && p.indent < least {
+	switch {
+	case p.indent >= least:
+	case lines > 0:
 		p.fail(p.pos, "this line continues a value and must be indented more than its key")
+	case p.tab >= 0:
+		p.fail(p.tab, "a tab separates values in brackets; use a space")
 	}
 	return lines
 }
@@ -247,7 +258,7 @@ func (p *parser) stream() (v any, found bool) {
 	if mark := "\uFEFF"; strings.HasPrefix(p.src, mark) {
 		p.pos = len(mark)
 	}
-	p.lead()
+	p.skip(true, -1)
 	for p.marker('.') {
 		p.pos += 3
 		p.skip(true, -1)
@@ -264,17 +275,6 @@ func (p *parser) stream() (v any, found bool) {
 		p.left()
 	}
 	return v, true
-}
-
-// lead steps to the first token and learns how far its line is indented.
-func (p *parser) lead() {
-	from := p.pos
-	if p.skip(true, -1) > 0 {
-		return
-	}
-	for i := from; i < p.pos && p.src[i] == ' '; i++ {
-		p.indent++
-	}
 }
 
 // left says what is wrong with text after the end of the document's value.
@@ -317,21 +317,36 @@ func (p *parser) directives() bool {
 		found = true
 		at := p.pos
 		p.toLineEnd()
-		words := strings.Fields(p.src[at+1 : p.pos])
+		words := directive(p.src[at+1 : p.pos])
 		switch {
-		case len(words) == 0:
+		case p.open(at + 1):
 			p.fail(at, "a line that begins with % needs a name after it; quote the text")
 		case words[0] == "YAML":
-			if version || len(words) < 2 || !versionOne(words[1]) {
+			if version || len(words) != 2 || !versionOne(words[1]) {
 				p.fail(at, "a %YAML line stands once and names version 1.2")
 			}
 			version = true
 		case words[0] == "TAG":
 			p.handle(at, words)
 		}
+		if p.pos < len(p.src) {
+			p.endLine()
+			p.indent = 0
+		}
 		p.skip(true, -1)
 	}
 	return found
+}
+
+// directive splits a line into words, up to a comment.
+func directive(line string) []string {
+	words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
+	for i, w := range words {
+		if i > 0 && w[0] == '#' {
+			return words[:i]
+		}
+	}
+	return words
 }
 
 func versionOne(s string) bool {
@@ -340,7 +355,7 @@ func versionOne(s string) bool {
 }
 
 func (p *parser) handle(at int, words []string) {
-	if len(words) < 3 || words[1][0] != '!' || words[1][len(words[1])-1] != '!' {
+	if len(words) != 3 || words[1][0] != '!' || words[1][len(words[1])-1] != '!' || !tagURI(words[2]) {
 		p.fail(at, "a %TAG line has a handle such as !e! and a prefix")
 	}
 	if p.handles == nil {

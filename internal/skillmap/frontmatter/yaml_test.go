@@ -192,3 +192,48 @@ func TestDumpUnderExplicitKey(t *testing.T) {
 		t.Errorf("it parses as %v, %v", again, err)
 	}
 }
+
+// Corners of the dialect, each with what it stands for, or refused.
+func TestParseYAMLCorners(t *testing.T) {
+	refused := map[string]any(nil)
+	for text, want := range map[string]map[string]any{
+		"k: [a,\tb]":                  refused, // a tab separates on a line indented less than the list
+		"k:\n  [a,\tb]":               {"k": []any{"a", "b"}},
+		"k: [a\t, b]":                 {"k": []any{"a", "b"}},
+		"k: |\n\tb":                   refused,
+		"k: |2\n\t\n":                 {"k": ""},
+		"k: |\n  \n a":                refused, // the blank line is wider
+		"k: |+\n  ":                   {"k": "\n"},
+		"k: |+\n  a\n  ":              {"k": "a\n"},
+		"k: |\n \n...\n":              {"k": ""},
+		"k: \"a\"# c":                 refused, // no space before the comment
+		"k: a # \x07":                 {"k": "a"},
+		"k: \x07":                     refused,
+		"k: \"\x07\"":                 refused,
+		"k: \"\x7f\"":                 {"k": "\x7f"},
+		"# \x00\nk: a":                refused,
+		": - a":                       {"": []any{"a"}},
+		"? a\n: : b":                  {"a": map[string]any{"": "b"}},
+		"k: &x a: b\n   c: d":         {"k": map[string]any{"a": "b", "c": "d"}},
+		"k: &x a: b\n  c: d":          refused,
+		"--- a: b":                    refused,
+		"--- &x a: b":                 refused,
+		"  --- \nk: a":                {"k": "a"}, // the spaces of the first line do not count
+		"\n  --- \nk: a":              refused,
+		"k: !!seq\nl: !!map":          {"k": []any{}, "l": map[string]any{}},
+		"k: !!int":                    refused,
+		"k: !!str[a]":                 refused,
+		"k: [!!str,a]":                {"k": []any{"", "a"}},
+		"k: {a\n : b}":                {"k": map[string]any{"a": "b"}},
+		"k: [a\n : b]":                refused,
+		"%TAG !e! tag:x|y\n---\nk: a": refused,
+		"% x\n---\nk: a":              refused,
+		"k: \"\\\n---\"":              refused,
+		"k:\n  c:\n  - \"x\"y: 1":     refused, // though the list ends there, y is no key of k
+	} {
+		got, err := ParseYAML(text)
+		if (err == nil) != (want != nil) || err == nil && !reflect.DeepEqual(got, want) {
+			t.Errorf("ParseYAML(%q) gives %#v, %v; want %#v", text, got, err, want)
+		}
+	}
+}
