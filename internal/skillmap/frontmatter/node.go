@@ -37,6 +37,8 @@ func (p *parser) node(parent int, ctx context, seek, compact bool) (any, bool) {
 	return v, found
 }
 
+// nodeHere reads tags and anchors, line by line, and then the node. Those on
+// the line of a first key belong to the key, not to its mapping.
 func (p *parser) nodeHere(parent int, ctx context, seek, compact bool) (any, bool) {
 	nodes, lines := p.nodes, 0
 	if seek {
