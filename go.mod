@@ -6,6 +6,7 @@ require golang.org/x/sys v0.50.0
 
 require (
 	charm.land/lipgloss/v2 v2.1.0 // indirect
+	github.com/Masterminds/semver/v3 v3.5.0 // indirect
 	github.com/alecthomas/chroma/v2 v2.27.0 // indirect
 	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/alexedwards/argon2id v1.0.0 // indirect
