@@ -22,15 +22,15 @@ func bySource(links []skillmap.Link) iter.Seq[[]skillmap.Link] {
 	}
 }
 
-// repeated gives the links of each file that share a key, where two or more
-// do, first seen first. An empty key is none.
-func repeated(links []skillmap.Link, key func(*skillmap.Link) string) iter.Seq[[]*skillmap.Link] {
+// repeated gives the links of each file worth a look that share a key, where
+// two or more do, first seen first. An empty key is none.
+func repeated(links []skillmap.Link, key func(*skillmap.Link) string, worth func([]skillmap.Link) bool) iter.Seq[[]*skillmap.Link] {
 	return func(yield func([]*skillmap.Link) bool) {
 		for source := range bySource(links) {
-			groups := groupsOf(source, key)
-			if groups == nil {
+			if !worth(source) {
 				continue
 			}
+			groups := groupsOf(source, key)
 			for i := range source {
 				group := groups[key(&source[i])]
 				if len(group) > 0 && group[0] == &source[i] && !yield(group) {

@@ -17,11 +17,21 @@ func linkKindConflict(r *run) {
 		}
 		return l.Target
 	}
-	for group := range repeated(r.g.Links, target) {
+	for group := range repeated(r.g.Links, target, ofSeveralKinds) {
 		if kinds := variants(group); len(kinds) > 1 {
 			r.kindConflict(group, kinds)
 		}
 	}
+}
+
+// ofSeveralKinds reports whether the links are not all of one kind.
+func ofSeveralKinds(links []skillmap.Link) bool {
+	for i := range links {
+		if links[i].Kind != links[0].Kind {
+			return true
+		}
+	}
+	return false
 }
 
 type variant struct {

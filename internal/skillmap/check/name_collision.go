@@ -13,11 +13,12 @@ import (
 func nameCollision(r *run) {
 	for i := range r.g.Collisions {
 		c := &r.g.Collisions[i]
-		slices.SortFunc(c.Claims, func(a, b scan.Claim) int { return readers(a.Path, b.Path) })
+		rivals := slices.Clone(c.Claims)
+		slices.SortFunc(rivals, func(a, b scan.Claim) int { return readers(a.Path, b.Path) })
 		declared := 0
 		var paths []string
 		var claims []any
-		for _, claim := range c.Claims {
+		for _, claim := range rivals {
 			if claim.Source == provider.Name {
 				declared++
 			}

@@ -27,6 +27,7 @@ type Cache struct {
 	now    int64  // when it began, unix nanoseconds
 	forest *forest
 	stops  []stop // what it looked at besides
+	sights *sights
 
 	once  sync.Once
 	paths map[string]*entry
@@ -128,7 +129,7 @@ func (c *Cache) UnmarshalBinary(data []byte) error {
 		return errForm
 	}
 	c.key, c.entries = fresh.key, fresh.entries
-	c.config, c.now, c.forest, c.stops, c.paths, c.once = "", 0, nil, nil, nil, sync.Once{}
+	c.config, c.now, c.forest, c.stops, c.sights, c.paths, c.once = "", 0, nil, nil, nil, nil, sync.Once{}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"strings"
 
 	"skillforge/internal/fault"
@@ -8,12 +9,16 @@ import (
 	"skillforge/internal/skillmap/provider"
 )
 
+// pass is one go of a provider through the files: those of one suffix.
+type pass struct {
+	provider *provider.Provider
+	read     provider.Read
+}
+
 // claim is a file that a provider takes as a node.
 type claim struct {
 	*file
-	provider *provider.Provider
-	kind     string
-	read     provider.Read
+	*pass
 }
 
 // lensOf finds the active provider.
@@ -62,15 +67,35 @@ func participants(lens *provider.Provider, opt *Options) []*provider.Provider {
 	return out
 }
 
-// suffixes are those of the files that the providers read.
-func suffixes(parts []*provider.Provider) []string {
-	var out []string
+func passes(parts []*provider.Provider) []pass {
+	var out []pass
 	for _, p := range parts {
 		for _, r := range p.Reads {
-			out = appendNew(out, r.Suffix)
+			out = append(out, pass{p, r})
 		}
 	}
 	return out
+}
+
+// nobody is the pass of a file that no provider takes.
+const nobody = -1
+
+// offer finds the pass that meets a file first, and the one that takes it as
+// a node of some kind.
+func offer(passes []pass, path string) (met, taken int, kind string) {
+	met, taken = nobody, nobody
+	for i := range passes {
+		if !strings.HasSuffix(path, passes[i].read.Suffix) {
+			continue
+		}
+		if met == nobody {
+			met = i
+		}
+		if kind, ok := passes[i].provider.Classify(path); ok {
+			return met, i, kind
+		}
+	}
+	return met, taken, ""
 }
 
 func appendNew(list []string, s string) []string {
@@ -82,36 +107,28 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// claims gives every file to the first provider that takes it, in the order of
-// their passes, and lists the files that a pass met and found too large.
-func claims(files []*file, parts []*provider.Provider, max int64, several bool) (taken []claim, large []skillmap.SizedFile) {
-	done := make([]bool, len(files))
-	seen := map[string]bool{} // paths, when several roots may hold the same
-	for _, p := range parts {
-		for _, r := range p.Reads {
-			for i, f := range files {
-				if done[i] || !strings.HasSuffix(f.path, r.Suffix) {
-					continue
-				}
-				if f.stamp.size > max {
-					done[i] = true
-					large = append(large, skillmap.SizedFile{Path: f.path, Bytes: f.stamp.size})
-					continue
-				}
-				kind, ok := p.Classify(f.path)
-				if !ok {
-					continue
-				}
-				done[i] = true
-				if several {
-					if seen[f.path] {
-						continue
-					}
-					seen[f.path] = true
-				}
-				taken = append(taken, claim{file: f, provider: p, kind: kind, read: r})
-			}
+// claims lists the files that are taken, in the order of the passes, and those
+// that a pass met and found too large. Of several roots with one path the
+// first counts.
+func claims(files []*file, passes []pass, max int64, several bool) (taken []claim, large []skillmap.SizedFile) {
+	turns := make([][]claim, len(passes))
+	sized := make([][]skillmap.SizedFile, len(passes))
+	for _, f := range files {
+		switch {
+		case f.stamp.size > max:
+			sized[f.met] = append(sized[f.met], skillmap.SizedFile{Path: f.path, Bytes: f.stamp.size})
+		case f.taken != nobody:
+			turns[f.taken] = append(turns[f.taken], claim{f, &passes[f.taken]})
 		}
 	}
-	return taken, large
+	taken = slices.Concat(turns...)
+	if several {
+		seen := map[string]bool{}
+		taken = slices.DeleteFunc(taken, func(c claim) bool {
+			twice := seen[c.path]
+			seen[c.path] = true
+			return twice
+		})
+	}
+	return taken, slices.Concat(sized...)
 }

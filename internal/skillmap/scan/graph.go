@@ -34,7 +34,7 @@ type Graph struct {
 	Read     []string
 	Warnings []Warning
 
-	index map[string]int
+	index map[string]int32
 }
 
 // SidecarKeys are keys of a sidecar in the order in which they are written.
@@ -72,7 +72,7 @@ type Mismatch struct {
 // Index finds a node by its path, -1 when there is none.
 func (g *Graph) Index(path string) int {
 	if i, ok := g.index[path]; ok {
-		return i
+		return int(i)
 	}
 	return -1
 }

@@ -71,7 +71,8 @@ func (w *walker) linkedFile(name string, s stamp) {
 	if !ok {
 		return
 	}
-	f := &file{path: name, root: w.root, stamp: s, real: real}
+	f := w.file(name, s)
+	f.real = real
 	f.note, f.noteLinked = w.noteBeside(name)
 	w.add(f)
 }

@@ -50,47 +50,17 @@ func (x *nameIndex) has(name string) bool {
 }
 
 // all goes through the nodes of a name; a node may come twice.
-func (x *nameIndex) all(name string) iter.Seq[int] {
-	return func(yield func(int) bool) {
+func (x *nameIndex) all(name string) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
 		at, ok := x.at[name]
 		if !ok {
 			return
 		}
 		for c := x.lists[at].first; c >= 0; c = x.cells[c].next {
-			if !yield(int(x.cells[c].node)) {
+			if !yield(x.cells[c].node) {
 				return
 			}
 		}
-	}
-}
-
-// indexNodes makes nodes findable by path and by name.
-func (s *scanner) indexNodes() {
-	n := len(s.graph.Nodes)
-	s.graph.index = make(map[string]int, n)
-	s.names = nameIndex{
-		at:    make(map[string]int32, 2*n),
-		lists: make([]nameList, 0, 2*n),
-		cells: make([]nameCell, 0, 2*n),
-	}
-	for i := range s.graph.Nodes {
-		s.graph.index[s.graph.Nodes[i].Path] = i
-		for _, id := range s.ids[i] {
-			s.names.add(id.Normalized, i, id.Source)
-		}
-	}
-}
-
-// judgeNames finds names that several nodes claim, and nodes that call
-// themselves other than their path does.
-func (s *scanner) judgeNames() {
-	for i := range s.names.lists {
-		if l := &s.names.lists[i]; l.shared {
-			s.judgeClaims(l)
-		}
-	}
-	for i := range s.graph.Nodes {
-		s.judgeMismatch(&s.graph.Nodes[i], s.ids[i])
 	}
 }
 
@@ -147,7 +117,7 @@ func (s *scanner) oneEach(claims []Claim) []Claim {
 
 // realPath is where the file of a node stands, and whether a link leads there.
 func (s *scanner) realPath(path string) (string, bool) {
-	if real, ok := s.real[s.graph.index[path]]; ok {
+	if real, ok := s.real[int(s.graph.index[path])]; ok {
 		return real, true
 	}
 	for _, t := range s.trees {

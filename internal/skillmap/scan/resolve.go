@@ -12,7 +12,7 @@ import (
 // resolve writes the links of every file to the graph and finds where each
 // leads. Names in code that lead nowhere are dropped: they are mere text.
 func (s *scanner) resolve() {
-	s.indexNodes()
+	s.next.sights = s.sight()
 	total := 0
 	for _, f := range s.said {
 		total += len(f.links)
@@ -20,11 +20,10 @@ func (s *scanner) resolve() {
 	g := s.graph
 	g.Links = make([]skillmap.Link, 0, total)
 	g.Leads = make([]int, 0, total)
-	ways := s.ways()
-	for _, f := range s.said {
+	for n, f := range s.said {
+		leads := s.next.sights.leads[n]
 		for i := range f.links {
-			l := &f.links[i]
-			at := s.lead(l, ways[l.Kind])
+			l, at := &f.links[i], int(leads[i])
 			if at < 0 && (l.Kind == skillmap.Mentions || l.Kind == skillmap.Invokes) && inCode(l) {
 				continue
 			}
@@ -55,7 +54,7 @@ func (s *scanner) ways() map[skillmap.LinkKind][]string {
 
 // lead finds the node that a link leads to, -1 when there is none: the target
 // as a path, then as one from the root, then as a name.
-func (s *scanner) lead(l *skillmap.Link, way []string) int {
+func (s *scanner) lead(l *skillmap.Link, way []string) int32 {
 	if at, ok := s.graph.index[l.Target]; ok {
 		return at
 	}
@@ -72,11 +71,11 @@ func (s *scanner) lead(l *skillmap.Link, way []string) int {
 
 // named finds the node that has a name: of the first kind that has any, the
 // first whose host does not keep the name for itself.
-func (s *scanner) named(name string, way []string) int {
+func (s *scanner) named(name string, way []string) int32 {
 	if name == "" {
 		return -1
 	}
-	first := -1
+	first := int32(-1)
 	for _, kind := range way {
 		for at := range s.names.all(name) {
 			switch {

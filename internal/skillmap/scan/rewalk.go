@@ -16,7 +16,7 @@ func (s *scanner) rewalk(changed []string) (*forest, error) {
 	out := &forest{}
 	dirty := folders(changed)
 	for i := range s.roots {
-		w := newWalker(s.ctx, i, s.trees[i], s.opt, suffixes(s.parts), out)
+		w := newWalker(s.ctx, i, s.trees[i], s.opt, s.passes, out)
 		w.within = realRoots(s.trees, s.opt)
 		top := w.renew(s.prior.forest.tops[i], dirty)
 		if top.err != nil {

@@ -53,6 +53,7 @@ type scanner struct {
 	opt     *Options
 	lens    *provider.Provider
 	parts   []*provider.Provider
+	passes  []pass
 	learner *learner
 	prior   *Cache // nil when it does not fit
 	now     int64
@@ -97,6 +98,7 @@ func prepare(ctx context.Context, roots []Root, opt *Options, prior *Cache) (*sc
 		return nil, err
 	}
 	s.parts = participants(s.lens, opt)
+	s.passes = passes(s.parts)
 	if s.learner, err = newLearner(opt, s.lens.ID); err != nil {
 		return nil, err
 	}
@@ -108,7 +110,7 @@ func prepare(ctx context.Context, roots []Root, opt *Options, prior *Cache) (*sc
 }
 
 func (s *scanner) walk() (*forest, error) {
-	return walk(s.ctx, s.roots, s.trees, s.opt, suffixes(s.parts))
+	return walk(s.ctx, s.roots, s.trees, s.opt, s.passes)
 }
 
 func newLearner(opt *Options, lens string) (*learner, error) {
@@ -135,14 +137,13 @@ func newLearner(opt *Options, lens string) (*learner, error) {
 func (s *scanner) build(f *forest) (*Graph, *Cache, error) {
 	s.next.forest = f
 	s.graph = &Graph{Lens: s.lens, SidecarKeys: map[string]SidecarKeys{}, OrphanSidecars: f.orphans, Warnings: f.warnings}
-	taken, large := claims(f.files, s.parts, s.opt.maxFile(), len(s.roots) > 1)
+	taken, large := claims(f.files, s.passes, s.opt.maxFile(), len(s.roots) > 1)
 	s.graph.Oversized = large
 	if err := s.takeIn(taken); err != nil {
 		return nil, nil, err
 	}
 	s.declare()
 	s.resolve()
-	s.judgeNames()
 	s.findBroken()
 	s.countLinks()
 	if err := s.ctx.Err(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -28,6 +29,10 @@ type file struct {
 	// note is the stamp of the sidecar beside the file, when there is one.
 	note       stamp
 	noteLinked bool
+	// met is the first pass that reads such files, taken the one that makes a
+	// node of this kind of it, or nobody.
+	met, taken int
+	kind       string
 }
 
 // dir is a folder that was listed, for telling later that it did not change.
@@ -54,7 +59,7 @@ type walker struct {
 	tree   tree
 	root   int
 	rules  Rules
-	wants  []string // suffixes of files worth reading
+	passes []pass   // of the providers
 	within []string // real paths inside which links may lead; nil for anywhere
 	disk   *disk    // nil when the root is not on disk
 	common string   // the git folder that the root belongs to
@@ -65,11 +70,11 @@ type walker struct {
 }
 
 // walk finds the files of every root.
-func walk(ctx context.Context, roots []Root, trees []tree, opt *Options, wants []string) (*forest, error) {
+func walk(ctx context.Context, roots []Root, trees []tree, opt *Options, passes []pass) (*forest, error) {
 	out := &forest{}
 	within := realRoots(trees, opt)
 	for i := range roots {
-		w := newWalker(ctx, i, trees[i], opt, wants, out)
+		w := newWalker(ctx, i, trees[i], opt, passes, out)
 		w.within = within
 		top := w.listing(".")
 		if top.err != nil {
@@ -102,9 +107,9 @@ type item struct {
 	orphan bool
 }
 
-func newWalker(ctx context.Context, root int, t tree, opt *Options, wants []string, out *forest) *walker {
+func newWalker(ctx context.Context, root int, t tree, opt *Options, passes []pass, out *forest) *walker {
 	w := &walker{
-		ctx: ctx, tree: t, root: root, rules: opt.Ignore, wants: wants, out: out,
+		ctx: ctx, tree: t, root: root, rules: opt.Ignore, passes: passes, out: out,
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	if d, ok := t.(disk); ok {
@@ -228,18 +233,19 @@ func (w *walker) pick(name string, p place, entries []dirent, base string) (item
 	if err != nil || s.kind != regular {
 		return item{}, false
 	}
-	f := &file{path: name, root: w.root, stamp: s}
+	f := w.file(name, s)
 	f.note, f.noteLinked = w.note(name, entries)
 	return item{name: base, kind: regular, file: f}, true
 }
 
+func (w *walker) file(name string, s stamp) *file {
+	f := &file{path: name, root: w.root, stamp: s}
+	f.met, f.taken, f.kind = offer(w.passes, name)
+	return f
+}
+
 func (w *walker) wanted(base string) bool {
-	for _, s := range w.wants {
-		if strings.HasSuffix(base, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.passes, func(p pass) bool { return strings.HasSuffix(base, p.read.Suffix) })
 }
 
 // accompanies reports whether the file of a sidecar stands in its folder.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"skillforge/internal/skillmap/provider"
 )
 
 // plant writes files into a new folder. A name that ends in "/" is a folder;
@@ -45,6 +47,8 @@ func write(t testing.TB, dir, name, text string) {
 	}
 }
 
+var markdown = passes([]*provider.Provider{provider.ByID("markdown")})
+
 // walkOf lists what a walk of the folder finds: files, and warnings as
 // "code path".
 func walkOf(t testing.TB, opt Options, dirs ...string) (files, warnings []string) {
@@ -62,7 +66,7 @@ func walkOf(t testing.TB, opt Options, dirs ...string) (files, warnings []string
 	if opt.Ignore == nil {
 		opt.Ignore = nothing{}
 	}
-	f, err := walk(context.Background(), roots, trees, &opt, []string{".md"})
+	f, err := walk(context.Background(), roots, trees, &opt, markdown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +197,7 @@ func TestWalkOfOddNames(t *testing.T) {
 func TestWalkOfATree(t *testing.T) {
 	fsys := fstest.MapFS{"b/x.md": {}, "a.md": {}, "a.txt": {}, "b.sm": {}}
 	roots := []Root{{Name: "commit", FS: fsys}}
-	f, err := walk(context.Background(), roots, []tree{fsTree{fsys}}, &Options{Ignore: nothing{}}, []string{".md"})
+	f, err := walk(context.Background(), roots, []tree{fsTree{fsys}}, &Options{Ignore: nothing{}}, markdown)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -272,7 +273,7 @@ func known(p *Prior) *Prior {
 	if p == nil {
 		return nil
 	}
-	return &Prior{Known: p.known()}
+	return &Prior{Known: slices.Collect(p.known())}
 }
 
 // survey goes one of the ways to a map.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -27,14 +28,11 @@ type comparison struct {
 // compare pairs nodes that vanished with nodes that appeared. What is left of
 // the former are orphans, unless they are ignored now.
 func compare(prior *Prior, g *scan.Graph, ignored scan.Rules) comparison {
-	known := prior.known()
-	if known == nil {
-		return comparison{}
-	}
-	m := &mover{gone: vanished(known, g), come: appeared(known, g)}
+	m := &mover{gone: vanished(prior.known(), g)}
 	if len(m.gone) == 0 {
 		return comparison{}
 	}
+	m.come = appeared(prior.known(), g)
 	m.byBody()
 	m.byHead()
 	for _, k := range m.gone {
@@ -45,24 +43,30 @@ func compare(prior *Prior, g *scan.Graph, ignored scan.Rules) comparison {
 	return m.out
 }
 
-// known are the nodes of the map before, nil when there was none.
-func (p *Prior) known() []Known {
-	switch {
-	case p == nil:
-		return nil
-	case p.Known != nil || p.Cache == nil:
-		return p.Known
+// known goes through the nodes of the map before.
+func (p *Prior) known() iter.Seq[Known] {
+	return func(yield func(Known) bool) {
+		switch {
+		case p == nil:
+		case p.Known != nil || p.Cache == nil:
+			for _, k := range p.Known {
+				if !yield(k) {
+					return
+				}
+			}
+		default:
+			for path, hashes := range p.Cache.Nodes() {
+				if !yield(Known{Path: path, BodyHash: hashes[0], FrontmatterHash: hashes[1]}) {
+					return
+				}
+			}
+		}
 	}
-	out := []Known{}
-	for path, hashes := range p.Cache.Nodes() {
-		out = append(out, Known{Path: path, BodyHash: hashes[0], FrontmatterHash: hashes[1]})
-	}
-	return out
 }
 
-func vanished(known []Known, g *scan.Graph) []Known {
+func vanished(known iter.Seq[Known], g *scan.Graph) []Known {
 	var out []Known
-	for _, k := range known {
+	for k := range known {
 		if !k.Virtual && g.Index(k.Path) < 0 {
 			out = append(out, k)
 		}
@@ -71,9 +75,9 @@ func vanished(known []Known, g *scan.Graph) []Known {
 	return out
 }
 
-func appeared(known []Known, g *scan.Graph) []Known {
-	before := make(map[string]bool, len(known))
-	for _, k := range known {
+func appeared(known iter.Seq[Known], g *scan.Graph) []Known {
+	before := map[string]bool{}
+	for k := range known {
 		before[k.Path] = true
 	}
 	var out []Known

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"skillforge/internal/skillmap"
@@ -202,20 +203,24 @@ func (s *survey) cacheOf(prior *Prior) *Cache {
 // finish judges the graph, compares it with the map before and puts the
 // result together.
 func (s *survey) finish(ctx context.Context, g *scan.Graph, cache *Cache, prior *Prior) (*Outcome, error) {
+	var record []byte
+	var wait sync.WaitGroup
+	wait.Go(func() { record = cache.Record() })
 	judged, err := check.Run(ctx, g, check.Options{
 		IgnoredReferences: s.in.IgnoredReferences, Off: s.opt.Off, Plugins: s.in.Plugins,
 		Done: func(id string) { s.tell(Event{Type: "analyzer.completed", Analyzer: id}) },
 	})
+	moved := compare(prior, g, s.rules)
+	wait.Wait()
 	if err != nil {
 		return nil, err
 	}
 	out := &Outcome{Cache: cache, Read: g.Read, Scores: judged.Scores}
-	moved := compare(prior, g, s.rules)
 	out.Renames = moved.renames
 	out.Warnings = slices.Concat(s.warnings, g.Warnings, judged.Warnings)
 	out.Result = s.result(g, append(judged.Issues, moved.issues...))
 	if len(moved.issues) == 0 {
-		out.Record = cache.Record()
+		out.Record = record
 	}
 	s.tell(Event{Type: "scan.completed", Stats: out.Result.Stats})
 	return out, nil
