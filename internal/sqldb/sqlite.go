@@ -3,15 +3,20 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 )
+
+// busyTimeout is how long one waits for another who writes.
+const busyTimeout = 5 * time.Second
 
 // Settings of every connection. The busy timeout lets processes that write the
 // same file wait for each other; a larger page makes large values cheaper (it
@@ -92,10 +97,30 @@ func pool(path, query string, conns int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(c)
+	db := sql.OpenDB(patient{c})
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	return db, nil
+}
+
+// patient tries again to open a connection while the file is locked. SQLite
+// itself does not wait while a new file is put into write-ahead mode, so two
+// that open it at once would fail.
+type patient struct{ driver.Connector }
+
+func (p patient) Connect(ctx context.Context) (driver.Conn, error) {
+	late := time.Now().Add(busyTimeout)
+	for pause := time.Millisecond; ; pause *= 2 {
+		conn, err := p.Connector.Connect(ctx)
+		if ProblemOf(err) != Busy || time.Now().Add(pause).After(late) {
+			return conn, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 func readers(opt Options) int {
