@@ -36,6 +36,7 @@ type Atlas struct {
 	advised sync.Once // the operator knows of a database of another version
 
 	notify func() (*notices, error) // tells of changed files; a test has its own
+	poll   time.Duration            // between looks where nothing tells
 }
 
 // Options say how to open a project. The zero value is right for a command.
@@ -58,6 +59,7 @@ func Open(project config.Project, opt Options) *Atlas {
 	a := &Atlas{
 		project: project, database: opt.Database, resident: opt.Resident, overrides: opt.Overrides, log: opt.Log, now: opt.Now,
 		scanning: make(chan struct{}, 1), writer: handle{posture: store.Writing},
+		notify: newNotices, poll: pollEvery,
 	}
 	a.scanning <- struct{}{}
 	if a.database == "" {

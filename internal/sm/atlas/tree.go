@@ -58,11 +58,7 @@ type tree struct {
 // newTree watches the folders. The error is errTooMany when the system
 // refuses.
 func newTree(a *Atlas, opt ScanOptions) (*tree, error) {
-	begin := a.notify
-	if begin == nil {
-		begin = newNotices
-	}
-	n, err := begin()
+	n, err := a.notify()
 	if tooMany(err) {
 		return nil, errTooMany
 	}

@@ -123,12 +123,12 @@ func (w *watch) begin() error {
 
 // poll goes over to looking from time to time, and says so.
 func (w *watch) poll(why error) {
-	w.complain(fmt.Errorf("the system cannot watch this project, so its files are looked at every %v instead: %w", pollEvery, why))
+	w.complain(fmt.Errorf("the system cannot watch this project, so its files are looked at every %v instead: %w", w.a.poll, why))
 	if w.tree != nil {
 		w.tree.close()
 		w.tree = nil
 	}
-	w.tick.Reset(pollEvery)
+	w.tick.Reset(w.a.poll)
 }
 
 // complain tells the operator and the listeners.
