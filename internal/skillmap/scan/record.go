@@ -23,6 +23,7 @@ func (c *Cache) Record() []byte {
 	w := writer{b: make([]byte, 0, 64*len(stops)+256)}
 	w.byte(form)
 	w.string(c.config)
+	w.uint(uint64((len(stops) + chunk - 1) / chunk))
 	for len(stops) > 0 {
 		n := min(chunk, len(stops))
 		part := writer{b: make([]byte, 0, 64*n)}
@@ -148,11 +149,8 @@ func Unchanged(ctx context.Context, roots []Root, opt Options, record []byte) (b
 	if r.byte() != form || r.string() != s.next.config {
 		return false, nil
 	}
-	var parts []string
-	for len(r.s) > 0 && !r.bad {
-		parts = append(parts, r.string())
-	}
-	if r.bad {
+	parts := r.strings()
+	if r.bad || r.s != "" {
 		return false, nil
 	}
 	var turn, differs atomic.Int64

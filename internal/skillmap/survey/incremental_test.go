@@ -307,3 +307,5 @@ func firstDifference(want, got string) string {
 	}
 	return fmt.Sprintf("the second is longer: %s", g[len(w)])
 }
+
+func seeded(n uint64) *rand.Rand { return rand.New(rand.NewPCG(n, 11)) }
