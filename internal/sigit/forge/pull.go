@@ -118,18 +118,23 @@ type PullDiff struct {
 	MergeBase string // the commit that Patch starts from
 }
 
-// Diff reads what a pull request changes.
-func (f *Forge) Diff(ctx context.Context, by sigit.Actor, name sigit.RepoName, number int) (PullDiff, error) {
+// Diff reads what a pull request changes, at the paths only when there are
+// some.
+func (f *Forge) Diff(ctx context.Context, by sigit.Actor, name sigit.RepoName, number int, paths ...string) (PullDiff, error) {
 	pull, err := f.pull(ctx, by, sigit.ReadDiff, name, number)
 	if err != nil {
 		return PullDiff{}, err
 	}
-	return f.DiffOf(ctx, pull)
+	return f.DiffOf(ctx, pull, paths...)
 }
 
 // DiffOf reads what a pull request changes, for who has just read it through
 // a verb that asks for ReadDiff.
-func (f *Forge) DiffOf(ctx context.Context, pull sigit.Pull) (PullDiff, error) {
+func (f *Forge) DiffOf(ctx context.Context, pull sigit.Pull, paths ...string) (PullDiff, error) {
+	paths, err := cleanPaths(paths)
+	if err != nil {
+		return PullDiff{}, err
+	}
 	code := f.code(sigit.Repo{ID: pull.RepoID})
 	for _, end := range []struct{ name, id string }{{pull.Head, pull.HeadID}, {pull.Base, pull.BaseID}} {
 		if _, err := code.Resolve(ctx, end.id); errors.Is(err, git.ErrNoRef) || errors.Is(err, git.ErrEmpty) {
@@ -138,7 +143,7 @@ func (f *Forge) DiffOf(ctx context.Context, pull sigit.Pull) (PullDiff, error) {
 			return PullDiff{}, err
 		}
 	}
-	diff, err := code.Diff(ctx, pull.BaseID, pull.HeadID, git.DiffOptions{Limit: sigit.MaxDiff})
+	diff, err := code.Diff(ctx, pull.BaseID, pull.HeadID, git.DiffOptions{Limit: sigit.MaxDiff, Paths: paths})
 	if errors.Is(err, git.ErrNoMergeBase) {
 		return PullDiff{Note: fmt.Sprintf("The branches %s and %s have no commit in common, so there is no diff to show.", pull.Base, pull.Head)}, nil
 	}
