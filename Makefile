@@ -21,7 +21,7 @@ bin/sigit: FORCE
 FORCE:
 
 run: build
-	test/run
+	@examples/run
 
 test: vet build test-go test-clients
 
