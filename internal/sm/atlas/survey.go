@@ -123,22 +123,17 @@ func switchedOff(s *config.Settings) []string {
 	return off
 }
 
-// plugins are the ids that may head a part of a sidecar: those of the built-in
-// plugins and of the drop-in ones.
+// plugins are the ids that may head a part of a sidecar: those of the drop-in
+// plugins. The built-in ones keep nothing there, as the golden scans say.
 func (a *Atlas) plugins(opt ScanOptions) []string {
-	ids := []string{"core", "github"}
-	for _, p := range provider.All() {
-		if !p.Base {
-			ids = append(ids, p.ID)
-		}
-	}
 	if opt.NoPlugins {
-		return ids
+		return nil
 	}
 	folders, err := os.ReadDir(a.project.Inside("plugins"))
 	if err != nil {
-		return ids
+		return nil
 	}
+	var ids []string
 	for _, f := range folders {
 		if f.IsDir() {
 			ids = append(ids, f.Name())
