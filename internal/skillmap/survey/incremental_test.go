@@ -86,6 +86,9 @@ func (g *garden) sidecar(name string) string {
 func (g *garden) write(name, text string) {
 	at := filepath.Join(g.dir, filepath.FromSlash(name))
 	must(g.t, os.MkdirAll(filepath.Dir(at), 0o755))
+	if l, err := os.Lstat(at); err == nil && !l.Mode().IsRegular() {
+		must(g.t, os.RemoveAll(at))
+	}
 	before, statErr := os.Stat(at)
 	must(g.t, os.WriteFile(at, []byte(text), 0o644))
 	if g.aged {
@@ -115,7 +118,7 @@ func (g *garden) there(name string) bool {
 // edit does one random thing to the project.
 func (g *garden) edit() {
 	name := g.pick(plots)
-	switch g.rnd.IntN(16) {
+	switch g.rnd.IntN(18) {
 	case 0, 1, 2, 3:
 		g.write(name, g.text())
 	case 4:
@@ -168,12 +171,35 @@ func (g *garden) edit() {
 		g.changed = append(g.changed, "docs", "papers")
 	case 15:
 		g.configure()
+	case 16, 17:
+		g.link()
 	}
+}
+
+// link makes or removes a symbolic link: to a file, a folder, a sidecar, or
+// nothing.
+func (g *garden) link() {
+	name, to := "alias.md", g.pick([]string{"docs/a.md", "nowhere.md"})
+	switch g.rnd.IntN(3) {
+	case 0:
+		name, to = "linked", g.pick([]string{"docs", ".claude", "."})
+	case 1:
+		name, to = "README.sm", "docs/a.sm"
+	}
+	at := filepath.Join(g.dir, name)
+	if _, err := os.Lstat(at); err == nil {
+		g.remove(name)
+		return
+	}
+	if err := os.Symlink(to, at); err != nil {
+		g.t.Skip("no symbolic links here")
+	}
+	g.changed = append(g.changed, name)
 }
 
 func (g *garden) configure() {
 	g.config = true
-	switch g.rnd.IntN(8) {
+	switch g.rnd.IntN(9) {
 	case 0:
 		g.in.Scan.Strict = !g.in.Scan.Strict
 	case 1:
@@ -190,6 +216,8 @@ func (g *garden) configure() {
 		g.in.Scan.MaxFileBytes = []int64{0, 120}[g.rnd.IntN(2)]
 	case 7:
 		g.in.Off = [][]string{nil, {"core/markdown-link"}, {"core/name-collision"}}[g.rnd.IntN(3)]
+	case 8:
+		g.in.Scan.IgnoredDomains = [][]string{nil, {"example.com"}}[g.rnd.IntN(2)]
 	}
 }
 

@@ -332,10 +332,13 @@ func TestUnchangedSeesWhatRunWould(t *testing.T) {
 		"a touch": func(dir string, _ *Input) error {
 			return os.Chtimes(filepath.Join(dir, "a.md"), time.Unix(1, 0), time.Unix(1, 0))
 		},
-		"other rules":              func(_ string, in *Input) error { in.Ignore[0].Lines = []string{"sub/"}; return nil },
-		"another lens":             func(_ string, in *Input) error { in.Scan.Lens = "opencode"; return nil },
-		"other ignored references": func(_ string, in *Input) error { in.IgnoredReferences = []Match{{Type: "literal", Value: "x.json"}}; return nil },
-		"more nodes drawn":         func(_ string, in *Input) error { in.MaxNodes = 9; return nil },
+		"other rules":  func(_ string, in *Input) error { in.Ignore[0].Lines = []string{"sub/"}; return nil },
+		"another lens": func(_ string, in *Input) error { in.Scan.Lens = "opencode"; return nil },
+		"other ignored references": func(_ string, in *Input) error {
+			in.IgnoredReferences = []Match{{Type: "literal", Value: "x.json"}}
+			return nil
+		},
+		"more nodes drawn": func(_ string, in *Input) error { in.MaxNodes = 9; return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, dir := project(t, files)
