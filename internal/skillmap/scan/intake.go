@@ -234,7 +234,7 @@ func (r *fetcher) reread(c *claim, old *entry) known {
 	if err != nil {
 		e.unread = true
 		f := s.learner.mute(c)
-		e.said = &said{f: f}
+		e.said = &said{text: f.encode()}
 		return known{entry: r.withNote(c, nil, e), facts: f}
 	}
 	if int64(len(data)) > limit {
