@@ -151,11 +151,11 @@ func signIn(do Action, object string) error {
 	return fault.Coded(fault.Denied, "sign-in", "sign in to %s%s", do.Name, object)
 }
 
-// NeedsSignIn says whether err means that an anonymous caller may try again
-// with a token; doors answer it with their challenge.
+// NeedsSignIn says whether err means that the caller may try again with a
+// token, or with another one; doors answer it with their challenge.
 func NeedsSignIn(err error) bool {
 	f, ok := errors.AsType[*fault.Fault](err)
-	return ok && f.Code == "sign-in"
+	return ok && (f.Code == "sign-in" || f.Code == "bad-token")
 }
 
 // MayMove asks whether the actor may move the ref: the grant's rules for refs,

@@ -34,6 +34,17 @@ func EachAddress(t *testing.T, f func(t *testing.T, address string)) {
 	t.Run("postgres", func(t *testing.T) { f(t, Postgres(t)) })
 }
 
+// EachEngine runs f once for each engine at hand, with a function that gives
+// the address of a fresh empty database at each call.
+func EachEngine(t *testing.T, f func(t *testing.T, address func() string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { f(t, func() string { return SQLite(t) }) })
+	t.Run("postgres", func(t *testing.T) {
+		Postgres(t) // skips without a server
+		f(t, func() string { return Postgres(t) })
+	})
+}
+
 // Open opens an empty SQLite database for tests that need no other engine.
 func Open(t testing.TB, options ...store.Option) *store.DB {
 	t.Helper()
