@@ -28,8 +28,7 @@ type StatelessOptions struct {
 	Versions []string
 	Fallback string
 	// Origins are the web pages, such as "https://sigit.example", that may call
-	// besides programs. When one of them is of this machine, every page of this
-	// machine may.
+	// besides programs and the pages of the user's own machine.
 	Origins []string
 	// Admit stands between what any request must be and the reading of its
 	// body: it lets those through that it knows, with what it knows of them in
@@ -50,7 +49,6 @@ type Stateless struct {
 	versions []string
 	fallback string
 	origins  []string
-	local    bool // one of origins is of this machine
 	post     http.Handler
 }
 
@@ -67,9 +65,7 @@ func NewStateless(o StatelessOptions) (*Stateless, error) {
 	}
 	s := &Stateless{server: server, versions: o.Versions, fallback: o.Fallback}
 	for _, origin := range o.Origins {
-		origin = strings.ToLower(strings.TrimRight(origin, "/"))
-		s.origins = append(s.origins, origin)
-		s.local = s.local || ofThisMachine(origin)
+		s.origins = append(s.origins, strings.ToLower(strings.TrimRight(origin, "/")))
 	}
 	s.post = http.HandlerFunc(s.serve)
 	if o.Admit != nil {
@@ -129,11 +125,13 @@ func (s *Stateless) tooLarge() *refusal {
 }
 
 // mayCome reports whether a request with these Origin headers comes from a
-// program or from a page that is listed.
+// program, or from a page that may call. A foreign page could otherwise reach
+// a server on the user's machine or network under a name that it lets resolve
+// there; pages of the user's machine are tools that somebody started on it.
 func (s *Stateless) mayCome(origins []string) bool {
 	for _, origin := range origins {
 		origin = strings.ToLower(origin)
-		if origin != "" && !slices.Contains(s.origins, origin) && !(s.local && ofThisMachine(origin)) {
+		if origin != "" && !slices.Contains(s.origins, origin) && !ofThisMachine(origin) {
 			return false
 		}
 	}
