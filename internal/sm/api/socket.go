@@ -152,6 +152,10 @@ func (s *socket) take() (frames [][]byte, ended bool) {
 
 // socket serves one WebSocket client: events out, nothing in.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
+	// In before it is answered: whoever is connected misses nothing.
+	one := &socket{wake: make(chan struct{}, 1)}
+	s.sockets.add(one)
+	defer s.sockets.remove(one)
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // the gate has checked the Origin, by our rules
 		CompressionMode:    websocket.CompressionDisabled,
@@ -159,9 +163,6 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return nil // Accept has answered
 	}
-	one := &socket{wake: make(chan struct{}, 1)}
-	s.sockets.add(one)
-	defer s.sockets.remove(one)
 	ctx, gone := context.WithCancel(context.Background())
 	var listening sync.WaitGroup
 	listening.Go(func() { defer gone(); ignore(conn) })
