@@ -58,8 +58,9 @@ func (tx *Tx) DeleteIssues(ctx context.Context, node, analyzer, value string) (i
 		id    int64
 		issue skillmap.Issue
 	}
-	found, err := query(ctx, tx, 0, func(r rower, n *numbered) error {
-		return scanIssue(prefixed{r, &n.id}, &n.issue)
+	found, err := fetch(ctx, tx, 0, func(v values, n *numbered) error {
+		n.id = int64(v.int(0))
+		return readIssue(v[1:], &n.issue)
 	}, `SELECT id, `+issueColumns+` FROM scan_issues WHERE instr(node_ids_json, $1) > 0`, string(skillmap.AppendString(nil, node)))
 	if err != nil {
 		return 0, err
@@ -81,14 +82,6 @@ func (tx *Tx) DeleteIssues(ctx context.Context, node, analyzer, value string) (i
 		}
 	})
 }
-
-// prefixed is a row whose first column goes elsewhere.
-type prefixed struct {
-	rower
-	first any
-}
-
-func (p prefixed) Scan(to ...any) error { return p.rower.Scan(append([]any{p.first}, to...)...) }
 
 // amend brings the notes in step with rows that somebody other than Save
 // changed, so that the next scan mends what differs, and tells readers that

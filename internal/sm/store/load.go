@@ -69,34 +69,17 @@ func (tx *Tx) load(ctx context.Context) (*skillmap.ScanResult, error) {
 		return nil, err
 	}
 	n, l, i := r.Stats.NodesCount, r.Stats.LinksCount, r.Stats.IssuesCount
-	if r.Nodes, err = query(ctx, tx, n, scanNode, `SELECT `+nodeColumns+` FROM scan_nodes ORDER BY rowid`); err != nil {
+	if r.Nodes, err = fetch(ctx, tx, n, readNode, `SELECT `+nodeColumns+` FROM scan_nodes ORDER BY rowid`); err != nil {
 		return nil, fmt.Errorf("read nodes: %w", err)
 	}
-	if r.Links, err = query(ctx, tx, l, scanLink, `SELECT `+linkColumns+` FROM scan_links ORDER BY id`); err != nil {
+	if r.Links, err = fetch(ctx, tx, l, readLink, `SELECT `+linkColumns+` FROM scan_links ORDER BY id`); err != nil {
 		return nil, fmt.Errorf("read links: %w", err)
 	}
-	if r.Issues, err = query(ctx, tx, i, scanIssue, `SELECT `+issueColumns+` FROM scan_issues ORDER BY id`); err != nil {
+	if r.Issues, err = fetch(ctx, tx, i, readIssue, `SELECT `+issueColumns+` FROM scan_issues ORDER BY id`); err != nil {
 		return nil, fmt.Errorf("read issues: %w", err)
 	}
 	r.Stats.NodesCount, r.Stats.LinksCount, r.Stats.IssuesCount = len(r.Nodes), len(r.Links), len(r.Issues)
 	return r, nil
-}
-
-// query reads rows of one noun; expected is a guess of how many.
-func query[T any](ctx context.Context, tx *Tx, expected int, read func(rower, *T) error, text string, args ...any) ([]T, error) {
-	found, err := tx.QueryContext(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]T, 0, expected)
-	for found.Next() {
-		var v T
-		if err := read(found, &v); err != nil {
-			return nil, errors.Join(err, found.Close())
-		}
-		out = append(out, v)
-	}
-	return out, errors.Join(found.Err(), found.Close())
 }
 
 // Meta reads the map without its lists: what it was made of and by, and how
@@ -181,8 +164,9 @@ func (tx *Tx) prior(ctx context.Context) (*survey.Prior, error) {
 			return &survey.Prior{Cache: c}, nil
 		}
 	}
-	known, err := query(ctx, tx, 0, func(r rower, k *survey.Known) error {
-		return r.Scan(&k.Path, &k.BodyHash, &k.FrontmatterHash, &k.Virtual)
+	known, err := fetch(ctx, tx, 0, func(v values, k *survey.Known) error {
+		*k = survey.Known{Path: v.text(0), BodyHash: v.text(1), FrontmatterHash: v.text(2), Virtual: v.int(3) != 0}
+		return nil
 	}, `SELECT path, body_hash, frontmatter_hash, virtual FROM scan_nodes ORDER BY rowid`)
 	return &survey.Prior{Known: known}, err
 }

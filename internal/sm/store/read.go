@@ -19,16 +19,16 @@ type Bundle struct {
 
 // Bundle reads one node, nil when no node has the path.
 func (tx *Tx) Bundle(ctx context.Context, path string) (*Bundle, error) {
-	found, err := query(ctx, tx, 1, scanNode, `SELECT `+nodeColumns+` FROM scan_nodes WHERE path = $1`, path)
+	found, err := fetch(ctx, tx, 1, readNode, `SELECT `+nodeColumns+` FROM scan_nodes WHERE path = $1`, path)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	b := &Bundle{Node: found[0]}
-	b.Outgoing, err = query(ctx, tx, 0, scanLink, `SELECT `+linkColumns+` FROM scan_links WHERE source_path = $1 ORDER BY id`, path)
+	b.Outgoing, err = fetch(ctx, tx, 0, readLink, `SELECT `+linkColumns+` FROM scan_links WHERE source_path = $1 ORDER BY id`, path)
 	if err != nil {
 		return nil, err
 	}
-	b.Incoming, err = query(ctx, tx, 0, scanLink, `SELECT `+linkColumns+` FROM scan_links WHERE target_path = $1 OR resolved_target = $1 ORDER BY id`, path)
+	b.Incoming, err = fetch(ctx, tx, 0, readLink, `SELECT `+linkColumns+` FROM scan_links WHERE target_path = $1 OR resolved_target = $1 ORDER BY id`, path)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (tx *Tx) Issues(ctx context.Context, f IssueFilter) (page []skillmap.Issue,
 		return nil, 0, err
 	}
 	text := `SELECT ` + issueColumns + ` FROM scan_issues` + w.String() + ` ORDER BY id` + w.page(f.Offset, f.Limit)
-	page, err = query(ctx, tx, 0, scanIssue, text, w.args...)
+	page, err = fetch(ctx, tx, 0, readIssue, text, w.args...)
 	return page, total, err
 }
 
@@ -151,7 +151,7 @@ func (tx *Tx) Nodes(ctx context.Context, f NodeFilter) ([]skillmap.Node, error) 
 		return nil, errors.New("no order of that name")
 	}
 	text := `SELECT ` + nodeColumns + ` FROM scan_nodes` + w.String() + ` ORDER BY ` + order + w.page(0, f.Limit)
-	return query(ctx, tx, 0, scanNode, text, w.args...)
+	return fetch(ctx, tx, 0, readNode, text, w.args...)
 }
 
 // Tags reads the tags of each node that has some, in the order given.

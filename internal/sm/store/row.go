@@ -1,10 +1,11 @@
 package store
 
 import (
+	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -238,96 +239,171 @@ func digest(args []any, room []byte) (uint64, []byte) {
 	return binary.LittleEndian.Uint64(sum[:]), b
 }
 
-// nodeColumns and scanNode read what node wrote.
+// values are the columns of a row that was read: nil, int64, float64, string
+// or []byte.
+type values []any
+
+func (v values) text(i int) string {
+	s, _ := v[i].(string)
+	return s
+}
+
+func (v values) int(i int) int {
+	n, _ := v[i].(int64)
+	return int(n)
+}
+
+func (v values) pointer(i int) *string {
+	if s, ok := v[i].(string); ok {
+		return &s
+	}
+	return nil
+}
+
+func (v values) whole(i int) *int {
+	if n, ok := v[i].(int64); ok {
+		m := int(n)
+		return &m
+	}
+	return nil
+}
+
+// decode reads the JSON of a column into to; NULL leaves it as it is.
+func decode[T any](v any, read func(string) (T, error), to *T, errs *error) {
+	text, ok := v.(string)
+	if !ok || *errs != nil {
+		return
+	}
+	*to, *errs = read(text)
+}
+
+// nodeColumns and readNode read what node wrote.
 const nodeColumns = `path, kind, provider, frontmatter_json, body_hash, frontmatter_hash, bytes_frontmatter, bytes_body, bytes_total,
 	tokens_frontmatter, tokens_body, tokens_total, links_out_count, links_in_count, external_refs_count, external_refs_json,
 	modified_at_ms, virtual, derived_from_json, sidecar_present, sidecar_status, annotations_json, sidecar_root_json`
 
-// rower is a row to be read.
-type rower interface{ Scan(...any) error }
-
-func scanNode(r rower, n *skillmap.Node) error {
-	var (
-		front, refs, derived, annotations, root sql.RawBytes
-		tokens                                  [3]sql.NullInt64
-		modified                                sql.NullInt64
-		status                                  sql.NullString
-	)
-	err := r.Scan(&n.Path, &n.Kind, &n.Provider, &front, &n.BodyHash, &n.FrontmatterHash, &n.Bytes.Frontmatter, &n.Bytes.Body, &n.Bytes.Total,
-		&tokens[0], &tokens[1], &tokens[2], &n.LinksOutCount, &n.LinksInCount, &n.ExternalRefsCount, &refs,
-		&modified, &n.Virtual, &derived, &n.Sidecar.Present, &status, &annotations, &root)
-	if err != nil {
-		return err
+func readNode(v values, n *skillmap.Node) (err error) {
+	n.Path, n.Kind, n.Provider, n.BodyHash, n.FrontmatterHash = v.text(0), v.text(1), v.text(2), v.text(4), v.text(5)
+	n.Bytes = skillmap.Parts{Frontmatter: v.int(6), Body: v.int(7), Total: v.int(8)}
+	if v[11] != nil {
+		n.Tokens = &skillmap.Parts{Frontmatter: v.int(9), Body: v.int(10), Total: v.int(11)}
 	}
-	if tokens[2].Valid {
-		n.Tokens = &skillmap.Parts{Frontmatter: int(tokens[0].Int64), Body: int(tokens[1].Int64), Total: int(tokens[2].Int64)}
+	n.LinksOutCount, n.LinksInCount, n.ExternalRefsCount = v.int(12), v.int(13), v.int(14)
+	if at, ok := v[16].(int64); ok {
+		n.ModifiedAtMs = &at
 	}
-	if modified.Valid {
-		n.ModifiedAtMs = &modified.Int64
+	n.Virtual = v.int(17) != 0
+	n.Sidecar.Present, n.Sidecar.Status = v.int(19) != 0, v.pointer(20)
+	decode(v[3], skillmap.DecodeObject, &n.Frontmatter, &err)
+	if n.Frontmatter == nil {
+		n.Frontmatter = map[string]any{}
 	}
-	if status.Valid {
-		n.Sidecar.Status = &status.String
-	}
-	n.Frontmatter = map[string]any{}
-	return firstError(unjson(front, &n.Frontmatter), unjson(refs, &n.ExternalRefs), unjson(derived, &n.DerivedFrom),
-		unjson(annotations, &n.Sidecar.Annotations), unjson(root, &n.Sidecar.Root))
+	decode(v[15], skillmap.DecodeRefs, &n.ExternalRefs, &err)
+	decode(v[18], skillmap.DecodeStrings, &n.DerivedFrom, &err)
+	decode(v[21], skillmap.DecodeObject, &n.Sidecar.Annotations, &err)
+	decode(v[22], skillmap.DecodeObject, &n.Sidecar.Root, &err)
+	return err
 }
 
 const linkColumns = `source_path, target_path, kind, confidence, sources_json, original_trigger, normalized_trigger,
 	location_line, location_column, location_offset, occurrences_json, resolved_target, raw`
 
-func scanLink(r rower, l *skillmap.Link) error {
-	var (
-		sources, occurrences      sql.RawBytes
-		original, normalized, raw sql.NullString
-		resolved                  sql.NullString
-		line, column, offset      sql.NullInt64
-	)
-	err := r.Scan(&l.Source, &l.Target, (*string)(&l.Kind), &l.Confidence, &sources, &original, &normalized,
-		&line, &column, &offset, &occurrences, &resolved, &raw)
-	if err != nil {
-		return err
+func readLink(v values, l *skillmap.Link) (err error) {
+	l.Source, l.Target, l.Kind = v.text(0), v.text(1), skillmap.LinkKind(v.text(2))
+	l.Confidence, _ = v[3].(float64)
+	if v[5] != nil || v[6] != nil {
+		l.Trigger = &skillmap.Trigger{OriginalTrigger: v.text(5), NormalizedTrigger: v.text(6)}
 	}
-	if original.Valid || normalized.Valid {
-		l.Trigger = &skillmap.Trigger{OriginalTrigger: original.String, NormalizedTrigger: normalized.String}
+	if v[7] != nil {
+		l.Location = &skillmap.Location{Line: v.int(7), Column: v.whole(8), Offset: v.whole(9)}
 	}
-	if line.Valid {
-		l.Location = &skillmap.Location{Line: int(line.Int64), Column: whole(column), Offset: whole(offset)}
-	}
-	if raw.Valid {
-		l.Raw = &raw.String
-	}
-	l.ResolvedTarget = resolved.String
-	return firstError(unjson(sources, &l.Sources), unjson(occurrences, &l.Occurrences))
+	l.ResolvedTarget, l.Raw = v.text(11), v.pointer(12)
+	decode(v[4], skillmap.DecodeStrings, &l.Sources, &err)
+	decode(v[10], skillmap.DecodeOccurrences, &l.Occurrences, &err)
+	return err
 }
 
 const issueColumns = `analyzer_id, severity, node_ids_json, link_indices_json, message, detail, fix_json, data_json`
 
-func scanIssue(r rower, i *skillmap.Issue) error {
-	var (
-		ids, indices, fix, data sql.RawBytes
-		detail                  sql.NullString
-	)
-	if err := r.Scan(&i.AnalyzerID, (*string)(&i.Severity), &ids, &indices, &i.Message, &detail, &fix, &data); err != nil {
+func readIssue(v values, i *skillmap.Issue) (err error) {
+	i.AnalyzerID, i.Severity, i.Message, i.Detail = v.text(0), skillmap.Severity(v.text(1)), v.text(4), v.pointer(5)
+	decode(v[2], skillmap.DecodeStrings, &i.NodeIDs, &err)
+	decode(v[3], skillmap.DecodeInts, &i.LinkIndices, &err)
+	decode(v[6], decodeFix, &i.Fix, &err)
+	decode(v[7], skillmap.DecodeObject, &i.Data, &err)
+	return err
+}
+
+func decodeFix(text string) (*skillmap.Fix, error) {
+	f := new(skillmap.Fix)
+	return f, json.Unmarshal([]byte(text), f)
+}
+
+// fetch reads rows of one of the large tables; expected is a guess of how many.
+func fetch[T any](ctx context.Context, tx *Tx, expected int, read func(values, *T) error, text string, args ...any) ([]T, error) {
+	found, err := tx.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := found.Columns()
+	if err != nil {
+		return nil, errors.Join(err, found.Close())
+	}
+	row, to := make(values, len(columns)), make([]any, len(columns))
+	for i := range row {
+		to[i] = &row[i]
+	}
+	out := make([]T, 0, expected)
+	for found.Next() {
+		var v T
+		err := found.Scan(to...)
+		if err == nil {
+			err = read(row, &v)
+		}
+		if err != nil {
+			return nil, errors.Join(err, found.Close())
+		}
+		out = append(out, v)
+	}
+	return out, errors.Join(found.Err(), found.Close())
+}
+
+// rower is a row to be read.
+type rower interface{ Scan(...any) error }
+
+// query reads rows of one noun; expected is a guess of how many.
+func query[T any](ctx context.Context, tx *Tx, expected int, read func(rower, *T) error, text string, args ...any) ([]T, error) {
+	found, err := tx.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, 0, expected)
+	for found.Next() {
+		var v T
+		if err := read(found, &v); err != nil {
+			return nil, errors.Join(err, found.Close())
+		}
+		out = append(out, v)
+	}
+	return out, errors.Join(found.Err(), found.Close())
+}
+
+// scanNode reads a row of nodeColumns.
+func scanNode(r rower, n *skillmap.Node) error {
+	var row [23]any
+	var to [len(row)]any
+	for i := range row {
+		to[i] = &row[i]
+	}
+	if err := r.Scan(to[:]...); err != nil {
 		return err
 	}
-	if detail.Valid {
-		i.Detail = &detail.String
-	}
-	return firstError(unjson(ids, &i.NodeIDs), unjson(indices, &i.LinkIndices), unjson(fix, &i.Fix), unjson(data, &i.Data))
+	return readNode(row[:], n)
 }
 
-func whole(n sql.NullInt64) *int {
-	if !n.Valid {
-		return nil
-	}
-	i := int(n.Int64)
-	return &i
-}
-
-// unjson decodes a column into v; NULL leaves v as it is.
+// unjson decodes the JSON of a column into v; no text leaves v as it is.
 func unjson(text []byte, v any) error {
-	if text == nil || string(text) == "{}" {
+	if text == nil {
 		return nil
 	}
 	return json.Unmarshal(text, v)
