@@ -34,8 +34,12 @@ func (s webSearch) setting(name string) string {
 // mcp is the door of agents, whole: it knows itself which pages may call and
 // what is said to whom the gate does not let through.
 func (c *serveCmd) mcp(ctx context.Context, f *forge.Forge, gate *auth.Auth, log *slog.Logger) (http.Handler, error) {
+	web := c.webSearch
+	if c.Demo && web.SearchProvider == "brave" && web.BraveSearchAPIKey == "" {
+		web.SearchProvider = "fake" // a demonstration works without a key
+	}
 	door, err := tools.Handler(tools.Options{
-		Forge: f, Web: search.New(search.Options{Env: c.setting, Log: log}), Admit: gate.MCP, Origins: c.AllowedOrigins, Log: log,
+		Forge: f, Web: search.New(search.Options{Env: web.setting, Log: log}), Admit: gate.MCP, Origins: c.AllowedOrigins, Log: log,
 	})
 	if err != nil {
 		return nil, err
