@@ -81,9 +81,9 @@ func (w *writer) stop(p *stop, before string, now int64) {
 func (r *reader) stop(before string) (p stop, settled bool) {
 	p.how = how(r.byte())
 	p.root = int(r.int())
-	same := int(r.uint())
+	same := r.uint()
 	rest := r.string()
-	if same > len(before) {
+	if same > uint64(len(before)) {
 		r.fail()
 		return p, false
 	}
