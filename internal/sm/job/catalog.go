@@ -41,15 +41,6 @@ func (c *Catalog) Offered() []Extension {
 // All lists the enabled extensions, the host's own too.
 func (c *Catalog) All() []Extension { return c.list }
 
-// ByID returns the extension with the qualified id.
-func (c *Catalog) ByID(id string) (Extension, bool) {
-	i, ok := slices.BinarySearchFunc(c.list, id, func(e Extension, id string) int { return strings.Compare(e.ID, id) })
-	if !ok {
-		return Extension{}, false
-	}
-	return c.list[i], true
-}
-
 // Resolve finds the extension a person means: an id, qualified or bare, with
 // "action:" or "analyzer:" before it where both kinds have that name.
 //
@@ -94,4 +85,14 @@ func (c *Catalog) matching(kind Kind, is func(Extension) bool) []Extension {
 // FixersOf lists the extensions that mend what an analyzer reports.
 func (c *Catalog) FixersOf(analyzer string) []Extension {
 	return c.matching(Action, func(e Extension) bool { return e.Fixes(analyzer) })
+}
+
+// ByKind returns the extension with the qualified id and kind.
+func (c *Catalog) ByKind(id string, kind Kind) (Extension, bool) {
+	for _, e := range c.list {
+		if e.ID == id && e.Kind == kind {
+			return e, true
+		}
+	}
+	return Extension{}, false
 }

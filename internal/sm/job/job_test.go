@@ -277,6 +277,26 @@ func TestReservedTypesAreRefused(t *testing.T) {
 	}
 }
 
+func TestSkillsHaveAContract(t *testing.T) {
+	e, err := job.SkillAction("release", "d", job.Skill{Name: "release", Version: "1", Body: "b"})
+	if err != nil || e.ID != "skill:release" || !strings.Contains(e.Prompt, "`release`, version `1`") {
+		t.Errorf("SkillAction = %+v, %v", e, err)
+	}
+	c, err := job.NewContract(e.ReportSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Check(`{` + clean + `,"summary":"x"}`); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Check(`{` + clean + `,"summary":""}`); err == nil {
+		t.Error("an empty summary passes")
+	}
+	if (job.Skill{Body: "a {{userContent}}"}).Quotable() || (job.Skill{Name: "<USER-content"}).Quotable() || !(job.Skill{Body: "a"}).Quotable() {
+		t.Error("Quotable")
+	}
+}
+
 func TestContractFetchesNothing(t *testing.T) {
 	for _, ref := range []string{"http://127.0.0.1:1/x.json", "file:///etc/passwd", "https://skill-map.ai/spec/v1/none.json"} {
 		if _, err := job.NewContract([]byte(`{"$ref":"` + ref + `"}`)); err == nil {

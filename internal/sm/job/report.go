@@ -135,14 +135,23 @@ func NewContract(schema []byte) (*Contract, error) {
 			id = own
 		}
 	}
-	if err := c.AddResource(id, doc); err != nil {
-		return nil, fmt.Errorf("read the report schema: %w", err)
+	if name, ours := strings.CutPrefix(id, specBase); !ours || !isEmbedded(name, schema) {
+		if err := c.AddResource(id, doc); err != nil {
+			return nil, fmt.Errorf("read the report schema: %w", err)
+		}
 	}
 	compiled, err := c.Compile(id)
 	if err != nil {
 		return nil, fmt.Errorf("compile the report schema: %w", err)
 	}
 	return &Contract{schema: compiled, Envelope: EnvelopeOf(schema)}, nil
+}
+
+// isEmbedded reports whether a schema is one of the contract's own, which the
+// compiler knows already.
+func isEmbedded(name string, schema []byte) bool {
+	own, err := files.ReadFile("schemas/" + name)
+	return err == nil && bytes.Equal(own, schema)
 }
 
 // Reserved are the finding types that only the program itself writes.
