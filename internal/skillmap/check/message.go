@@ -14,7 +14,7 @@ import (
 func message(subject string, lines []int, format string, args ...any) string {
 	var b strings.Builder
 	if subject != "" {
-		b.WriteString("`" + subject + "`:\n")
+		b.WriteString("`" + strings.Join(strings.Fields(subject), " ") + "`:\n")
 	}
 	if len(lines) > 0 {
 		b.WriteString("L" + numbers(lines) + ": ")

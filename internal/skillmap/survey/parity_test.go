@@ -420,3 +420,18 @@ func mapDifferences(want, got map[string]any, at string) []difference {
 	}
 	return out
 }
+
+// Readers of issues split messages on their shape: a subject in backticks on a
+// line of its own, lines, one sentence.
+func TestMessagesKeepTheirShape(t *testing.T) {
+	shape := regexp.MustCompile("^(`[^\n]*`:\n)?(L[0-9]+(,[0-9]+)*: )?[^\n]+$")
+	inputs, err := filepath.Glob(filepath.Join(shared(t), "data", "scan", "input", "*"))
+	must(t, err)
+	for _, input := range inputs {
+		for _, is := range run(t, settingsOf(t, input), nil).Result.Issues {
+			if !shape.MatchString(is.Message) {
+				t.Errorf("%s: %s says %q", filepath.Base(input), is.AnalyzerID, is.Message)
+			}
+		}
+	}
+}
