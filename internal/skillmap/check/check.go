@@ -66,6 +66,7 @@ type run struct {
 	ignored   matcher
 	dismissed map[string][]dismissal
 	ops       []op
+	files     map[string]string // by base name, empty for one that two have
 	out       Result
 }
 

@@ -87,3 +87,14 @@ func TestMessageShape(t *testing.T) {
 		t.Errorf("message = %q, want %q", got, want)
 	}
 }
+
+func TestRelative(t *testing.T) {
+	for _, c := range [][3]string{
+		{".", "a.md", "a.md"}, {"docs", "docs/a.md", "a.md"}, {"docs", "a.md", "../a.md"},
+		{"plugin/skills/ship", "plugin/references/done.md", "../../references/done.md"}, {"a/b", "a/b.md", "../b.md"},
+	} {
+		if got := relative(c[0], c[1]); got != c[2] {
+			t.Errorf("relative(%s, %s) = %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}

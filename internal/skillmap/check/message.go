@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"skillforge/internal/skillmap"
+	"skillforge/internal/skillmap/provider"
 )
 
 // message writes a text as readers of issues expect it: the subject on a line
@@ -63,6 +64,22 @@ func noun(k skillmap.LinkKind) string {
 		return "pointer"
 	}
 	return "reference"
+}
+
+// thing is what people call a node of a kind.
+func thing(kind string) string {
+	if kind == "markdown" {
+		return "document"
+	}
+	return kind
+}
+
+// host is what people call a provider.
+func host(id string) string {
+	if p := provider.ByID(id); p != nil {
+		return p.Label
+	}
+	return id
 }
 
 // quoted lists things in backticks.

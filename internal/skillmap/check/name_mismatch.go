@@ -15,7 +15,7 @@ func nameMismatch(r *run) {
 		}
 		r.raise(skillmap.Issue{
 			Severity: m.Severity, NodeIDs: []string{m.Path},
-			Message: message(m.Declared, nil, "the %s calls itself this and its %s is called `%s`; some hosts go by one and some by the other", m.Kind, what, m.Derived),
+			Message: message(m.Declared, nil, "the %s calls itself this and its %s is called `%s`; some hosts go by one and some by the other", thing(m.Kind), what, m.Derived),
 			Fix:     fix("Rename the %s or the `name` in its head, so that both are the same.", what),
 			Data:    map[string]any{"declaredName": m.Declared, "derivedName": m.Derived, "derivedSource": string(m.DerivedFrom)},
 		})

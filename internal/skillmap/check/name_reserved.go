@@ -1,10 +1,6 @@
 package check
 
-import (
-	"strings"
-
-	"skillforge/internal/skillmap"
-)
+import "skillforge/internal/skillmap"
 
 // distrust is how much a link loses that leads to a name its host keeps.
 const distrust = -0.9
@@ -28,8 +24,8 @@ func nameReserved(r *run) {
 func (r *run) reservedNode(n *skillmap.Node) {
 	r.raise(skillmap.Issue{
 		Severity: skillmap.Warn, NodeIDs: []string{n.Path},
-		Message: message(n.Path, nil, "the %s has a name that %s keeps for a command of its own; the host runs that one instead", n.Kind, n.Provider),
-		Fix:     fix("Give the %s a name that %s does not use.", n.Kind, n.Provider),
+		Message: message(n.Path, nil, "the %s has a name that %s keeps for itself; the host takes its own instead", thing(n.Kind), host(n.Provider)),
+		Fix:     fix("Give the %s a name that %s does not use.", thing(n.Kind), host(n.Provider)),
 		Data:    map[string]any{"provider": n.Provider, "kind": n.Kind, "surface": "target"},
 	})
 }
@@ -37,8 +33,8 @@ func (r *run) reservedNode(n *skillmap.Node) {
 func (r *run) reservedLink(l *skillmap.Link, to *skillmap.Node) {
 	r.raise(skillmap.Issue{
 		Severity: skillmap.Warn, NodeIDs: []string{l.Source},
-		Message: message(l.Target, linesOf(l), "the %s means `%s`, but %s keeps that name for itself; the host runs its own", noun(l.Kind), to.Path, to.Provider),
-		Fix:     fix("Rename `%s` and this %s with it.", strings.TrimSpace(to.Path), noun(l.Kind)),
+		Message: message(l.Target, linesOf(l), "the %s means `%s`, but %s keeps that name for itself; the host takes its own instead", noun(l.Kind), to.Path, host(to.Provider)),
+		Fix:     fix("Rename `%s`, and this %s with it.", to.Path, noun(l.Kind)),
 		Data: map[string]any{
 			"target": l.Target, "kind": string(l.Kind), "surface": "source",
 			"reservedPath": to.Path, "reservedProvider": to.Provider, "reservedKind": to.Kind,

@@ -12,7 +12,7 @@ func nodeStability(r *run) {
 		}
 		r.raise(skillmap.Issue{
 			Severity: skillmap.Warn, NodeIDs: []string{n.Path},
-			Message: message(n.Path, nil, "the %s is marked deprecated; what relies on it should move on", n.Kind),
+			Message: message(n.Path, nil, "the %s is marked deprecated; what relies on it should move on", thing(n.Kind)),
 			Data:    map[string]any{"stability": "deprecated"},
 		})
 	}

@@ -19,7 +19,11 @@ func referenceBroken(r *run) {
 			continue
 		}
 		r.adjust(i, "delta", loss)
-		r.raise(brokenLink(l))
+		is := brokenLink(l)
+		if s := r.suggest(l); s != "" {
+			is.Fix = fix("%s", s)
+		}
+		r.raise(is)
 	}
 }
 

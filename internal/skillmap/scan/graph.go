@@ -35,6 +35,7 @@ type Graph struct {
 	Warnings []Warning
 
 	index map[string]int32
+	names nameIndex
 }
 
 // SidecarKeys are keys of a sidecar in the order in which they are written.
@@ -68,6 +69,9 @@ type Mismatch struct {
 	Declared, Derived string
 	DerivedFrom       provider.Source
 }
+
+// Named reports whether any node goes by a name in normal form.
+func (g *Graph) Named(name string) bool { return g.names.has(name) }
 
 // Index finds a node by its path, -1 when there is none.
 func (g *Graph) Index(path string) int {

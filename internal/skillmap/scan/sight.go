@@ -49,7 +49,7 @@ func (s *scanner) sight() *sights {
 	} else {
 		s.indexNodes(now)
 	}
-	s.graph.index, s.names = now.index, now.names
+	s.graph.index, s.graph.names, s.names = now.index, now.names, now.names
 	if before == nil {
 		s.judgeNames(now)
 	}

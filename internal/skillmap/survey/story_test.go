@@ -138,6 +138,9 @@ func told(out *Outcome) string {
 		if is.Target() != "" {
 			fmt.Fprintf(&b, " %s", is.Target())
 		}
+		if is.Fix != nil && strings.Contains(is.Fix.Summary, "`: write `") || is.Fix != nil && strings.Contains(is.Fix.Summary, "without the prefix") {
+			fmt.Fprintf(&b, " (%s)", is.Fix.Summary)
+		}
 		b.WriteString("\n")
 	}
 	for _, w := range out.Warnings {
