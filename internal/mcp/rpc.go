@@ -164,15 +164,14 @@ func appendString(b []byte, s string) []byte {
 // raw control characters, so only quotes and backslashes need a backslash.
 func appendQuoted(b, text []byte) []byte {
 	b = append(b, '"')
-	for {
-		i := bytes.IndexAny(text, `"\`)
-		if i < 0 {
-			break
+	from := 0
+	for i, c := range text {
+		if c == '"' || c == '\\' { // every eighth byte or so, so searching ahead costs more than looking
+			b = append(b, text[from:i]...)
+			b = append(b, '\\', c)
+			from = i + 1
 		}
-		b = append(b, text[:i]...)
-		b = append(b, '\\', text[i])
-		text = text[i+1:]
 	}
-	b = append(b, text...)
+	b = append(b, text[from:]...)
 	return append(b, '"')
 }
