@@ -464,3 +464,33 @@ func BenchmarkTools(b *testing.B) {
 		}
 	}
 }
+
+func TestWithoutMap(t *testing.T) {
+	a := atlas.Open(config.Project{Root: t.TempDir()}, atlas.Options{Resident: true})
+	t.Cleanup(func() { _ = a.Close() })
+	door, err := tools.New(a, tools.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(door)
+	t.Cleanup(func() { door.Close(); web.Close() })
+	c := &client{t: t, url: web.URL}
+	c.open()
+	for _, row := range [][3]string{
+		{"query_graph", `{}`, `{"nodes":[],"links":[],"issues":[],"total":0,"truncated":false}`},
+		{"list_issues", `{}`, `{"items":[],"total":0}`},
+		{"get_branch", `{"path":["docs"]}`, `{"branch":{"paths":["docs"],"excluded":[],"rootExcluded":true,"total":0,"rendered":0,"truncated":false,"cap":256},"nodes":[],"links":[],"issues":[]}`},
+	} {
+		var got json.RawMessage
+		c.call(row[0], row[1], &got)
+		if string(got) != row[2] {
+			t.Errorf("%s gives %s, want %s", row[0], got, row[2])
+		}
+	}
+	if a := c.rpc("tools/call", `{"name":"get_node","arguments":{"path":"a.md"}}`); a.Error == nil || a.Error.Code != -32602 {
+		t.Errorf("get_node gives %+v", a)
+	}
+	if a := c.rpc("resources/read", `{"uri":"skillmap://graph"}`); !strings.Contains(a.Result.Contents[0].Text, `"scanCeiling":5000`) {
+		t.Errorf("graph %+v", a)
+	}
+}
