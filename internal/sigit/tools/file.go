@@ -40,7 +40,7 @@ type lfsOut struct {
 }
 
 var getFileContents = tool{
-	name: "get_file_contents", title: "Read a file", large: true,
+	name: "get_file_contents", title: "Read a file",
 	about: "Read a file of a repository at a branch, tag or commit. Text comes as it is, other bytes as base64 (see encoding). " +
 		"Part of a long file: give start_line and end_line. A directory is answered with the names in it.",
 	takes: []arg{

@@ -45,8 +45,8 @@ func (t tool) served(d door) mcp.Tool {
 		Handler:     func(ctx context.Context, call *mcp.Call) (mcp.Result, error) { return t.call(ctx, d, call) },
 	}
 	if t.large {
-		// A client that spills long answers into files is asked not to.
-		made.Meta = map[string]any{"anthropic/maxResultSizeChars": 500_000}
+		// A client that puts long answers into files is asked not to.
+		made.Meta = map[string]any{"anthropic/maxResultSizeChars": 300_000}
 	}
 	return made
 }
