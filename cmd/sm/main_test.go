@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 //	json FILE PATH WANT   the JSON in FILE (or stdout, stderr) has WANT at PATH, in gjson's grammar;
 //	                      of stderr the first line counts
 //	exits CODE COMMAND…   the command ends with this code
-//	until FILE            waits for the file to be there
+//	until FILE [PATTERN]  waits for the file to be there, and to match
 //	get PATH CODE FILE    asks the server of the project and keeps its answer
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -76,18 +77,20 @@ func checkExit(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // patience is how long a story waits for a program that is starting or working.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: until FILE")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: until FILE [PATTERN]")
 	}
+	pattern := regexp.MustCompile(strings.Join(args[1:], ""))
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err == nil && pattern.Match(text) {
 			return
 		}
 	}
-	ts.Fatalf("%s does not come", args[0])
+	ts.Fatalf("%s does not come", strings.Join(args, " with "))
 }
 
 func get(ts *testscript.TestScript, neg bool, args []string) {

@@ -26,45 +26,72 @@ func watchVerb() *verb {
 func (o *watching) run(ctx context.Context, s *session) error {
 	a := s.open()
 	defer func() { _ = a.Close() }() // the watch has ended by then
-	events, end := a.Events.Listen(4096)
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		for e := range events {
-			if s.json {
-				_ = s.emit(e) // a reader that left ends the program by itself
-			}
-		}
-	}()
-	failures := 0
-	var last error
-	options := o.options(s, sm.Watcher)
-	err := a.Watch(ctx, atlas.WatchOptions{
-		Scan: options, First: true, MaxFailures: o.maxFailures,
+	told := s.tellEvents(a)
+	watch, stop := context.WithCancel(ctx)
+	defer stop()
+	w := watchLog{s: s, roots: o.roots, stop: stop}
+	err := a.Watch(watch, atlas.WatchOptions{
+		Scan: o.options(s, sm.Watcher), First: true, MaxFailures: o.maxFailures,
 		Ready: func() { s.note("Watching. Press Ctrl+C to stop.") },
-		Batch: func(done *atlas.Scanned, err error) {
-			if err != nil {
-				failures++
-				last = err
-				s.complain(err)
-				return
-			}
-			failures = 0
-			s.watched(done, o.roots)
-		},
+		Batch: w.batch,
 	})
-	end()
-	<-told
-	if ctx.Err() != nil {
+	told()
+	switch {
+	case ctx.Err() != nil:
 		return nil // interrupted, as told
-	}
-	if err == nil && failures >= o.maxFailures {
-		err = last
-	}
-	if err != nil && last != nil {
-		return fault.New(fault.Invalid, "Gave up after %s that failed. `sm doctor` may say why.", plural(failures, "scan")).Because(err)
+	case w.hopeless != nil:
+		return w.hopeless
+	case w.last != nil:
+		return fault.New(fault.Invalid, "Gave up after %s in a row that failed. `sm doctor` may say why.", plural(w.failures, "scan")).Because(err)
 	}
 	return err
+}
+
+// tellEvents writes every event as a line of JSON when that is asked for. The
+// function it returns ends that, after the last event is written.
+func (s *session) tellEvents(a *atlas.Atlas) (end func()) {
+	if !s.json {
+		return func() {}
+	}
+	events, stop := a.Events.Listen(4096)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range events {
+			_ = s.emit(e) // a reader that left ends the program by itself
+		}
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
+// watchLog hears of every batch of a watch.
+type watchLog struct {
+	s        *session
+	roots    []string
+	stop     context.CancelFunc
+	batches  int
+	failures int   // in a row
+	last     error // of the last batch
+	hopeless error // the first scan cannot be done as it was asked for
+}
+
+func (w *watchLog) batch(done *atlas.Scanned, err error) {
+	w.batches++
+	w.last = err
+	switch {
+	case err == nil:
+		w.failures = 0
+		w.s.watched(done, w.roots)
+	case w.batches == 1 && fault.Of(err) == fault.Invalid:
+		w.hopeless = err
+		w.stop()
+	default:
+		w.failures++
+		w.s.complain(err)
+	}
 }
 
 // watched tells a person what a batch found.
