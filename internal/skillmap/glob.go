@@ -14,8 +14,7 @@ type Glob struct {
 
 // NewGlob compiles a pattern. Every string is one.
 func NewGlob(pattern string) Glob {
-	prefix, _, _ := strings.Cut(pattern, "*")
-	return Glob{text: pattern, Prefix: prefix}
+	return Glob{text: pattern, Prefix: literal(pattern)}
 }
 
 func (g Glob) String() string { return g.text }
@@ -53,9 +52,22 @@ func (g Glob) Match(path string) bool {
 			continue
 		case deep >= 0 && deepAt < len(s):
 			deepAt++
+			next := strings.Index(s[deepAt:], literal(p[deep:]))
+			if next < 0 {
+				return false
+			}
+			deepAt += next
 			i, j, star = deep, deepAt, -1
 			continue
 		}
 		return false
 	}
+}
+
+// literal is what a pattern begins with before its first star.
+func literal(pattern string) string {
+	if i := strings.IndexByte(pattern, '*'); i >= 0 {
+		return pattern[:i]
+	}
+	return pattern
 }

@@ -73,6 +73,8 @@ func (s *Snapshot) selected(q skillmap.Query, limit int) (nodes []int32, total i
 		return nodes, len(s.nodes)
 	case len(q.Paths) > 0:
 		nodes = s.matching(q)
+	case q.HasIssues && len(q.Kinds) == 0:
+		nodes = s.flawed
 	case q.HasIssues:
 		nodes = s.among(s.flawed, q)
 	default:
