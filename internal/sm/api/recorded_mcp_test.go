@@ -53,29 +53,33 @@ func (c *conversation) message(a answer) any {
 	return v
 }
 
-// replayed are the recordings of what only reads, in the order of a session.
-var replayed = []string{
-	"initialize", "notifications-initialized", "ping", "tools-list", "resources-list", "resources-templates-list", "prompts-list-unsupported", "unknown-method",
-	"call-query_graph", "call-query_graph-kind", "call-query_graph-has-issues", "call-query_graph-path-limit", "call-query_graph-bad-has", "call-query_graph-bad-limit",
-	"call-get_node", "call-get_node-body", "call-get_node-unknown", "call-get_node-missing-arg",
-	"call-list_issues", "call-list_issues-warn-page", "call-list_issues-analyzer", "call-list_issues-node",
-	"call-get_branch", "call-get_branch-all", "call-get_branch-conflict", "call-get_branch-exclude-limit", "call-unknown-tool",
-	"resources-read-graph", "resources-read-issues", "resources-read-activity", "resources-read-node", "resources-read-node-unknown", "resources-read-unknown",
-	"resources-subscribe", "resources-unsubscribe",
-}
+// bootPing are the recordings about a job that the reference queues by itself
+// when it starts. Nothing is queued here that nobody asked for (design §4.16).
+var bootPing = map[string]bool{"jobs-00-list-before": true, "jobs-01-claim-boot-ping": true, "jobs-02-record-boot-ping": true}
 
+// TestRecordedMCP replays a whole session of the reference in its order: the
+// map, the queue from submit to record, findings and suppressions.
 func TestRecordedMCP(t *testing.T) {
 	folder := shared(t, "wire", "mcp")
+	var index []struct{ Name string }
+	load(t, filepath.Join(folder, "INDEX.json"), &index)
 	c := &conversation{site: serve(t, copied(t, shared(t, "scan", "input", "fixtures__claude")))}
+	if _, _, err := c.atlas.InstallAgent("claude"); err != nil {
+		t.Fatal(err)
+	}
 	d := &differences{wantedMCP, map[string]bool{}}
-	for _, name := range replayed {
+	ids := translator{}
+	for _, entry := range index {
+		if entry.Name == "" || bootPing[entry.Name] { // the former are TestRecordedHTTP's
+			continue
+		}
 		var r exchange
-		load(t, filepath.Join(folder, name+".json"), &r)
-		a := c.post(string(r.Request))
+		load(t, filepath.Join(folder, entry.Name+".json"), &r)
+		a := c.post(ids.ours(string(r.Request)))
 		if id := a.header.Get("Mcp-Session-Id"); c.session == "" {
 			c.session = id
 		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(entry.Name, func(t *testing.T) {
 			if a.status != r.Status {
 				t.Fatalf("status %d, recorded %d: %s", a.status, r.Status, a.body)
 			}
@@ -87,10 +91,71 @@ func TestRecordedMCP(t *testing.T) {
 			if want := r.Headers["mcp-session-id"]; (want != "") != (a.header.Get("Mcp-Session-Id") != "") {
 				t.Errorf("session header %q, recorded %q", a.header.Get("Mcp-Session-Id"), want)
 			}
-			compareMessages(t, d, c.message(a), r.Response)
+			got := c.message(a)
+			compareMessages(t, d, got, r.Response)
+			compareWords(t, got, r.Response)
+			ids.learn(got, r.Response)
 		})
 	}
 	d.stale(t)
+	if len(ids) < 10 {
+		t.Errorf("only %d ids were met", len(ids))
+	}
+}
+
+// translator knows which of our ids and nonces stands for which recorded one.
+type translator map[string]string
+
+func (tr translator) ours(request string) string {
+	for theirs, ours := range tr {
+		request = strings.ReplaceAll(request, `"`+theirs+`"`, `"`+ours+`"`)
+	}
+	return request
+}
+
+func (tr translator) learn(got, want any) {
+	for _, key := range []string{"id", "jobId", "nonce", "executionId"} {
+		ours, ok := dig(got, "result", "structuredContent", key).(string)
+		theirs, ok2 := dig(want, "result", "structuredContent", key).(string)
+		if ok && ok2 {
+			tr[theirs] = ours
+		}
+	}
+}
+
+// compareWords wants the same outcome, and lists of the same length with rows
+// that stand the same.
+func compareWords(t *testing.T, got, want any) {
+	t.Helper()
+	for _, key := range []string{"outcome", "status", "deletedIssues", "total"} {
+		ours, theirs := dig(got, "result", "structuredContent", key), dig(want, "result", "structuredContent", key)
+		if theirs != nil && ours != theirs {
+			t.Errorf("%s is %v, recorded %v", key, ours, theirs)
+		}
+	}
+	for _, key := range []string{"findings", "suppressions", "extensions"} {
+		ours, _ := dig(got, "result", "structuredContent", key).([]any)
+		theirs, _ := dig(want, "result", "structuredContent", key).([]any)
+		if len(ours) != len(theirs) {
+			t.Errorf("%d %s, recorded %d", len(ours), key, len(theirs))
+			continue
+		}
+		for i := range theirs {
+			for _, field := range []string{"id", "role", "kind", "resolution", "resolutionActor", "severity", "confidence", "stale", "analyzer", "value", "note"} {
+				if a, b := dig(ours[i], field), dig(theirs[i], field); a != b {
+					t.Errorf("%s[%d].%s is %v, recorded %v", key, i, field, a, b)
+				}
+			}
+		}
+	}
+	if dig(want, "result", "content") == nil || dig(want, "result", "structuredContent") != nil || dig(want, "result", "isError") != nil {
+		return
+	}
+	ours, _ := dig(got, "result", "content").([]any)
+	theirs, _ := dig(want, "result", "content").([]any)
+	if len(ours) != 1 || dig(ours[0], "text") != dig(theirs[0], "text") {
+		t.Errorf("text %v, recorded %v", ours, theirs)
+	}
 }
 
 // compareMessages compares two answers. Where the reference answers a failed

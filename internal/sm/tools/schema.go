@@ -31,6 +31,25 @@ func natural(name, about string) argument {
 	return argument{name, false, `"description":` + quoted(about) + `,"type":"integer","minimum":0,` + integerMax}
 }
 
+// whole is any integer that a JSON number holds exactly.
+func whole(name, about string) argument {
+	return argument{name, false, `"description":` + quoted(about) + `,"type":"integer","minimum":-9007199254740991,` + integerMax}
+}
+
+// positives is a list of integers above zero.
+func positives(name, about string) argument {
+	return argument{name, false, `"description":` + quoted(about) + `,"type":"array","items":{"type":"integer","exclusiveMinimum":0,` + integerMax + `}`}
+}
+
+// one is one of some words.
+func one(name, about string, words ...string) argument {
+	var list []string
+	for _, w := range words {
+		list = append(list, quoted(w))
+	}
+	return argument{name, false, `"description":` + quoted(about) + `,"type":"string","enum":[` + strings.Join(list, ",") + `]`}
+}
+
 func texts(name, about string) argument {
 	return argument{name, false, `"description":` + quoted(about) + `,"type":"array","items":{"type":"string"}`}
 }

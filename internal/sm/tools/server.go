@@ -44,7 +44,7 @@ func New(a *atlas.Atlas, opt Options) (*Door, error) {
 
 // tools is everything that can be called, in the order of the contract.
 func (d *Door) tools() []mcp.Tool {
-	return slices.Concat(d.mapTools())
+	return slices.Concat(d.mapTools(), d.jobTools(), d.findingTools(), d.suppressionTools())
 }
 
 // Follow tells clients what changes until ctx ends.
