@@ -96,6 +96,8 @@ type Repo struct {
 	Private       bool
 	CreatedAt     time.Time
 	UpdatedAt     time.Time // last push or change of settings
+	OpenIssues    int
+	OpenPulls     int
 
 	// Given is the role that the caller was given as a collaborator. The store
 	// fills it for the user it reads for; see Actor.RoleIn.

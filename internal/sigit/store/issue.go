@@ -26,7 +26,7 @@ func scanIssue(repo sigit.Repo, scan func(...any) error) (sigit.Issue, error) {
 
 // AddIssue stores an issue by its author under the repository's next number.
 func (tx *Tx) AddIssue(ctx context.Context, repo sigit.Repo, by sigit.Actor, n sigit.NewIssue) (sigit.Issue, error) {
-	number, err := tx.nextNumber(ctx, repo.ID)
+	number, err := tx.nextNumber(ctx, repo.ID, issues)
 	if err != nil {
 		return sigit.Issue{}, err
 	}
@@ -64,52 +64,11 @@ func (tx *Tx) Issue(ctx context.Context, repo sigit.Repo, number int) (sigit.Iss
 	return i, nil
 }
 
-// Issues lists the repository's issues, the highest number first, without
-// their bodies' being read into the filter twice: the folded twin is searched.
+// Issues lists the repository's issues, the highest number first.
 func (tx *Tx) Issues(ctx context.Context, repo sigit.Repo, filter sigit.Filter, page sigit.Page) (sigit.List[sigit.Issue], error) {
-	return numbered(ctx, tx, "issues", "i", issueSelect, repo, filter, page,
+	return numbered(ctx, tx, issues, issueSelect, repo, filter, page,
 		func(scan func(...any) error) (sigit.Issue, error) { return scanIssue(repo, scan) },
 		func(i sigit.Issue) int { return i.Number })
-}
-
-// numbered lists what has a number in a repository: issues or pull requests.
-func numbered[T any](ctx context.Context, tx *Tx, table, as, from string, repo sigit.Repo, filter sigit.Filter, page sigit.Page,
-	read func(func(...any) error) (T, error), number func(T) int) (sigit.List[T], error) {
-	var list sigit.List[T]
-	var w where
-	w.add(as+`.repo_id = ?`, repo.ID)
-	switch filter.State {
-	case sigit.Any:
-	case "":
-		w.add(as+`.state = ?`, string(sigit.Open))
-	default:
-		w.add(as+`.state = ?`, string(filter.State))
-	}
-	if filter.Query != "" {
-		w.add(tx.d.find+`(`+as+`.folded, ?) > 0`, query(filter.Query))
-	}
-	if err := tx.one(ctx, nil, []any{&list.Total}, `SELECT COUNT(*) FROM `+table+` `+as+w.String(), w.args...); err != nil {
-		return list, fmt.Errorf("count %s of %s: %w", table, repo.Name, err)
-	}
-	if page.Cursor != "" {
-		var before int
-		if err := sigit.DecodeCursor(page.Cursor, &before); err != nil {
-			return list, err
-		}
-		w.add(as+`.number < ?`, before)
-	}
-	limit := page.Size(50)
-	w.args = append(w.args, limit+1)
-	err := tx.rows(ctx, func(scan func(...any) error) error {
-		item, err := read(scan)
-		list.Items = append(list.Items, item)
-		return err
-	}, from+w.String()+fmt.Sprintf(` ORDER BY %s.number DESC LIMIT $%d`, as, len(w.args)), w.args...)
-	if err != nil {
-		return list, fmt.Errorf("list %s of %s: %w", table, repo.Name, err)
-	}
-	cut(&list, limit, func(item T) any { return number(item) })
-	return list, nil
 }
 
 // SetIssueText stores the title and the body of i.
@@ -138,7 +97,11 @@ func (tx *Tx) SetIssueState(ctx context.Context, i sigit.Issue, by sigit.User, t
 	if n == 0 {
 		return sigit.Issue{}, fault.Coded(fault.Conflict, "state", "issue #%d is %s already", i.Number, to)
 	}
-	return i, nil
+	from := sigit.Open
+	if to == sigit.Open {
+		from = sigit.Closed
+	}
+	return i, tx.recount(ctx, i.RepoID, issues, from, to)
 }
 
 // person is the id of a user, nothing for nobody.

@@ -27,7 +27,7 @@ func scanPull(repo sigit.Repo, scan func(...any) error) (sigit.Pull, error) {
 // AddPull stores a pull request, whose ends are pinned to two commits, by its
 // author under the repository's next number.
 func (tx *Tx) AddPull(ctx context.Context, repo sigit.Repo, by sigit.Actor, n sigit.NewPull, headID, baseID string) (sigit.Pull, error) {
-	number, err := tx.nextNumber(ctx, repo.ID)
+	number, err := tx.nextNumber(ctx, repo.ID, pulls)
 	if err != nil {
 		return sigit.Pull{}, err
 	}
@@ -83,7 +83,7 @@ func (tx *Tx) pulls(ctx context.Context, repo sigit.Repo, more string, args ...a
 
 // Pulls lists the repository's pull requests, the highest number first.
 func (tx *Tx) Pulls(ctx context.Context, repo sigit.Repo, filter sigit.Filter, page sigit.Page) (sigit.List[sigit.Pull], error) {
-	return numbered(ctx, tx, "pulls", "p", pullSelect, repo, filter, page,
+	return numbered(ctx, tx, pulls, pullSelect, repo, filter, page,
 		func(scan func(...any) error) (sigit.Pull, error) { return scanPull(repo, scan) },
 		func(p sigit.Pull) int { return p.Number })
 }
@@ -141,5 +141,5 @@ func (tx *Tx) SetPullState(ctx context.Context, p sigit.Pull, by sigit.User, to 
 	if n == 0 {
 		return sigit.Pull{}, fault.Coded(fault.Conflict, "state", "pull request #%d is not %s any more", p.Number, from)
 	}
-	return p, nil
+	return p, tx.recount(ctx, p.RepoID, pulls, from, to)
 }

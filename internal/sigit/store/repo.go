@@ -11,14 +11,14 @@ import (
 
 // repoSelect reads repositories as one user sees them; $1 is that user's id.
 const repoSelect = `
-	SELECT r.id, r.owner_id, o.name, r.name, r.description, r.default_branch, r.private, r.created_at, r.updated_at,
+	SELECT r.id, r.owner_id, o.name, r.name, r.description, r.default_branch, r.private, r.created_at, r.updated_at, r.open_issues, r.open_pulls,
 		COALESCE((SELECT c.role FROM collaborators c WHERE c.repo_id = r.id AND c.user_id = $1), 0)
 	FROM repositories r JOIN users o ON o.id = r.owner_id`
 
 func scanRepo(scan func(...any) error) (sigit.Repo, error) {
 	var r sigit.Repo
 	var created, updated int64
-	err := scan(&r.ID, &r.OwnerID, &r.Name.Owner, &r.Name.Name, &r.Description, &r.DefaultBranch, &r.Private, &created, &updated, &r.Given)
+	err := scan(&r.ID, &r.OwnerID, &r.Name.Owner, &r.Name.Name, &r.Description, &r.DefaultBranch, &r.Private, &created, &updated, &r.OpenIssues, &r.OpenPulls, &r.Given)
 	r.CreatedAt, r.UpdatedAt = moment(created), moment(updated)
 	return r, err
 }
@@ -31,8 +31,9 @@ func (tx *Tx) AddRepo(ctx context.Context, owner sigit.User, n sigit.NewRepo) (s
 		DefaultBranch: n.DefaultBranch, Private: n.Private, CreatedAt: tx.now, UpdatedAt: tx.now,
 	}
 	err := tx.one(ctx, nil, []any{&r.ID}, `
-		INSERT INTO repositories (owner_id, name, name_key, description, default_branch, private, last_number, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $7)
+		INSERT INTO repositories (owner_id, name, name_key, description, default_branch, private,
+			last_number, open_issues, closed_issues, open_pulls, closed_pulls, merged_pulls, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 0, 0, 0, 0, $7, $7)
 		RETURNING id`,
 		owner.ID, r.Name.Name, fold(r.Name.Name), r.Description, r.DefaultBranch, r.Private, micros(tx.now))
 	if unique(err) {
@@ -232,14 +233,40 @@ func (tx *Tx) LockRepo(ctx context.Context, id int64) error {
 }
 
 // nextNumber draws the next number that issues and pull requests of the
-// repository share. The row stays locked until the transaction ends and the
-// number is given back when it fails, so there are no gaps and no doubles.
-func (tx *Tx) nextNumber(ctx context.Context, repoID int64) (int, error) {
+// repository share, and counts one more open issue or pull request. The row
+// stays locked until the transaction ends and the number is given back when it
+// fails, so there are no gaps and no doubles.
+func (tx *Tx) nextNumber(ctx context.Context, repoID int64, kind kind) (int, error) {
 	var number int
 	err := tx.one(ctx, sigit.NoRepo(), []any{&number},
-		`UPDATE repositories SET last_number = last_number + 1 WHERE id = $1 RETURNING last_number`, repoID)
+		`UPDATE repositories SET last_number = last_number + 1, `+kind.adds(sigit.Open, 1)+` WHERE id = $1 RETURNING last_number`, repoID)
 	if err != nil {
 		return 0, fmt.Errorf("number in repository %d: %w", repoID, err)
 	}
 	return number, nil
+}
+
+// kind is what has a number: its table, and the name it has in statements.
+type kind struct{ table, as string }
+
+var (
+	issues = kind{"issues", "i"}
+	pulls  = kind{"pulls", "p"}
+)
+
+// counter is the column of repositories that counts those in a state.
+func (k kind) counter(state sigit.State) string { return string(state) + "_" + k.table }
+
+func (k kind) adds(state sigit.State, n int) string {
+	return fmt.Sprintf("%s = %s + %d", k.counter(state), k.counter(state), n)
+}
+
+// recount notes in the repository's row that one of a kind went from one state
+// to another.
+func (tx *Tx) recount(ctx context.Context, repoID int64, k kind, from, to sigit.State) error {
+	_, err := tx.exec(ctx, `UPDATE repositories SET `+k.adds(from, -1)+`, `+k.adds(to, 1)+` WHERE id = $1`, repoID)
+	if err != nil {
+		return fmt.Errorf("count the %s of repository %d: %w", k.table, repoID, err)
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -236,6 +237,10 @@ func (w *where) add(condition string, args ...any) {
 		b.WriteString(part)
 	}
 	w.conditions = append(w.conditions, b.String())
+}
+
+func (w *where) clone() where {
+	return where{slices.Clone(w.conditions), slices.Clone(w.args)}
 }
 
 func (w *where) String() string {

@@ -436,6 +436,40 @@ func TestIssues(t *testing.T) {
 		_, err = tryRead(db, func(tx *store.Tx) (sigit.Issue, error) { return tx.Issue(ctx, repo, 77) })
 		wantKind(t, "Issue(77)", err, fault.NotFound)
 
+		// Totals by counter are those by counting.
+		for range 60 {
+			i := write(t, db, func(tx *store.Tx) (sigit.Issue, error) {
+				return tx.AddIssue(ctx, repo, by, sigit.NewIssue{Title: "many"})
+			})
+			if i.Number%3 == 0 {
+				write(t, db, func(tx *store.Tx) (sigit.Issue, error) { return tx.SetIssueState(ctx, i, alice, sigit.Closed) })
+			}
+		}
+		for state, want := range map[sigit.State]int{sigit.Open: 45, sigit.Closed: 20, sigit.Any: 65} {
+			for _, q := range []string{"", "A"} {
+				counted, total := 0, 0
+				page := sigit.Page{Limit: 10}
+				for {
+					_, l := find(sigit.Filter{State: state, Query: q}, page)
+					if page.Cursor == "" {
+						total = l.Total
+					}
+					if counted += len(l.Items); l.Total != total {
+						t.Errorf("%s %q: total %d on a later page, %d on the first", state, q, l.Total, total)
+					}
+					if page.Cursor = l.Next; page.Cursor == "" {
+						break
+					}
+				}
+				if counted != total || q == "" && total != want {
+					t.Errorf("%s %q: %d were listed, total %d, want %d", state, q, counted, total, want)
+				}
+			}
+		}
+		if got, _ := repoFor(db, by, "alice", "r"); got.OpenIssues != 45 || got.OpenPulls != 0 {
+			t.Errorf("the repository counts %d open issues and %d pull requests", got.OpenIssues, got.OpenPulls)
+		}
+
 		edited := issue
 		edited.Title, edited.Body = "New words", ""
 		write(t, db, func(tx *store.Tx) (sigit.Issue, error) { return tx.SetIssueText(ctx, edited) })

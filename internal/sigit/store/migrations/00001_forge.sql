@@ -45,6 +45,11 @@ CREATE TABLE repositories (
 	default_branch TEXT    NOT NULL,
 	private        BOOLEAN NOT NULL,
 	last_number    BIGINT  NOT NULL,
+	open_issues    BIGINT  NOT NULL,
+	closed_issues  BIGINT  NOT NULL,
+	open_pulls     BIGINT  NOT NULL,
+	closed_pulls   BIGINT  NOT NULL,
+	merged_pulls   BIGINT  NOT NULL,
 	created_at     BIGINT  NOT NULL,
 	updated_at     BIGINT  NOT NULL,
 	CONSTRAINT repositories_name UNIQUE (owner_id, name_key)
