@@ -359,6 +359,18 @@ func TestUpdatesReachSubscribersOnly(t *testing.T) {
 	}
 }
 
+func TestSpellingsAreBounded(t *testing.T) {
+	o := options()
+	o.Templates[0].Resolve = func(context.Context, string) (string, error) { return "docs/a.md", nil }
+	p := over(t, newServer(t, o)).open()
+	for i := range 9 {
+		m := p.call("resources/subscribe", fmt.Sprintf(`{"uri":"skillmap://node/%d"}`, i))
+		if (m.Error != nil) != (i == 8) {
+			t.Errorf("spelling %d gives %+v", i, m.Error)
+		}
+	}
+}
+
 func TestUpdatesWaitForTheStream(t *testing.T) {
 	s := newServer(t, options())
 	p := over(t, s).open()

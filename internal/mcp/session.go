@@ -300,11 +300,22 @@ func (s *session) subscribe(ctx context.Context, params json.RawMessage) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.subscribed[d.canonical], uri) {
-		s.subscribed[d.canonical] = append(s.subscribed[d.canonical], uri)
+	if slices.Contains(s.subscribed[d.canonical], uri) {
+		return nil
 	}
+	if len(s.subscribed) >= subscriptionsMax || len(s.subscribed[d.canonical]) >= spellingsMax {
+		return &Error{Code: CodeInvalidParams, Message: "Too many subscriptions in this session; let go of some first."}
+	}
+	s.subscribed[d.canonical] = append(s.subscribed[d.canonical], uri)
 	return nil
 }
+
+// A session remembers so many documents, and so many spellings of one: both
+// are the client's to choose.
+const (
+	subscriptionsMax = 10_000
+	spellingsMax     = 8
+)
 
 // unsubscribe forgets uri, whatever it was: a client may let go of a document
 // that is no longer served.

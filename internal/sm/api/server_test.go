@@ -404,6 +404,14 @@ func TestPagePolicy(t *testing.T) {
 	}
 }
 
+func TestPictureMayNotAct(t *testing.T) {
+	s := serve(t, project(t, small))
+	a := s.do("GET", "/api/graph?format=svg", "")
+	if policy := a.header.Get("Content-Security-Policy"); a.status != 200 || a.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(policy, "sandbox") {
+		t.Errorf("gives %d %s under %q", a.status, a.header.Get("Content-Type"), policy)
+	}
+}
+
 func TestRoutesDeclareScopes(t *testing.T) {
 	if _, err := (httpd.Table{Routes: []httpd.Route{{Pattern: "GET /x", Handle: func(http.ResponseWriter, *http.Request) error { return nil }}}}).Handler(); err == nil {
 		t.Error("a route without a scope starts")
