@@ -2,11 +2,8 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,8 +13,7 @@ import (
 
 // A list is one of the three ordered tables of a map: what its rows hold and
 // how a noun is spread over them. The first column is the row's number, by
-// which the order of the map is kept; the last one of scan_nodes, scanned_at,
-// is not compared.
+// which the order of the map is kept.
 type list struct {
 	table   string
 	columns []string
@@ -214,29 +210,6 @@ func (r *row) issue(i *skillmap.Issue) {
 	} else {
 		r.put(nil)
 	}
-}
-
-// digest is a short fingerprint of a row's contents: 64 bits, compared only
-// with the rows of the map before.
-func digest(args []any, room []byte) (uint64, []byte) {
-	b := room[:0]
-	for _, a := range args {
-		switch v := a.(type) {
-		case nil:
-			b = append(b, 0)
-		case int64:
-			b = binary.LittleEndian.AppendUint64(append(b, 1), uint64(v))
-		case float64:
-			b = binary.LittleEndian.AppendUint64(append(b, 2), math.Float64bits(v))
-		case string:
-			b = binary.LittleEndian.AppendUint32(append(b, 3), uint32(len(v)))
-			b = append(b, v...)
-		default:
-			panic(fmt.Sprintf("a row holds a %T", a)) // the writers above put nothing else
-		}
-	}
-	sum := sha256.Sum256(b)
-	return binary.LittleEndian.Uint64(sum[:]), b
 }
 
 // values are the columns of a row that was read: nil, int64, float64, string

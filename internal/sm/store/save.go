@@ -144,14 +144,6 @@ func (v *saver) len(which int) int {
 	return len(v.m.Result.Issues)
 }
 
-// compared is the part of a row that makes it another row when it changes.
-func compared(which int, args []any) []any {
-	if which == nodes {
-		return args[1 : len(args)-1]
-	}
-	return args[1:]
-}
-
 // digest takes the digests of all rows, outside the transaction because it is
 // most of the work when little changed.
 func (v *saver) digest() {
@@ -161,16 +153,23 @@ func (v *saver) digest() {
 }
 
 func (v *saver) digestFrom(which, from int) []uint64 {
-	var r row
-	var room []byte
+	var d digester
 	out := make([]uint64, 0, v.len(which)-from)
 	for i := from; i < v.len(which); i++ {
-		v.fill(which, &r, i)
-		var d uint64
-		d, room = digest(compared(which, r.args), room)
-		out = append(out, d)
+		out = append(out, v.digestOf(&d, which, i))
 	}
 	return out
+}
+
+// digestOf is the digest of the i-th noun of a list.
+func (v *saver) digestOf(d *digester, which, i int) uint64 {
+	switch which {
+	case nodes:
+		return d.node(&v.m.Result.Nodes[i])
+	case links:
+		return d.link(&v.m.Result.Links[i])
+	}
+	return d.issue(&v.m.Result.Issues[i])
 }
 
 func (v *saver) save(ctx context.Context) error {
@@ -284,10 +283,10 @@ func (v *saver) putAll(ctx context.Context, which int) error {
 	ids, digests := fresh(n), make([]uint64, n)
 	in := newInserter(ctx, v.tx, l)
 	var r row
-	var room []byte
+	var d digester
 	for i := range n {
+		digests[i] = v.digestOf(&d, which, i)
 		v.fill(which, &r, i)
-		digests[i], room = digest(compared(which, r.args), room)
 		r.args[0] = ids[i]
 		if err := in.add(r.args); err != nil {
 			return err
