@@ -13,6 +13,9 @@
 // it more than once. The stateless era is the go-sdk's, fed from the same
 // tools.
 //
+// Stateless serves tools without sessions, to a program's many users: every
+// request says by itself who sends it and is answered with one body.
+//
 // Nothing here knows what a tool is about. Rights, rooms and words belong to
 // the packages that declare the tools.
 package mcp

@@ -19,8 +19,9 @@ import (
 	"unicode/utf8"
 )
 
-// StatelessOptions say what a Stateless offers. Of Limits only Body (5 MiB),
-// Batch (50) and Write count; the numbers in parentheses are its defaults.
+// StatelessOptions say what a Stateless offers: of Options its tools, and of
+// Limits Body (5 MiB), Batch (50) and, for the stateless era, Write and
+// Heartbeat. The numbers in parentheses are its own defaults.
 type StatelessOptions struct {
 	Options
 	// Versions are the handshake revisions that initialize confirms; a client
