@@ -23,21 +23,21 @@ func doctorVerb() *verb {
 	}
 }
 
-// finding is one line of the doctor.
-type finding struct {
+// diagnosis is one line of the doctor.
+type diagnosis struct {
 	ID      string `json:"id"`
 	Status  string `json:"status"` // "ok", "warn" or "error"
 	Message string `json:"message"`
 }
 
-type doctoring struct{ checks []finding }
+type doctoring struct{ checks []diagnosis }
 
 func (d *doctoring) ok(id, format string, args ...any)   { d.add(id, "ok", format, args...) }
 func (d *doctoring) warn(id, format string, args ...any) { d.add(id, "warn", format, args...) }
 func (d *doctoring) fail(id, format string, args ...any) { d.add(id, "error", format, args...) }
 
 func (d *doctoring) add(id, status, format string, args ...any) {
-	d.checks = append(d.checks, finding{id, status, fmt.Sprintf(format, args...)})
+	d.checks = append(d.checks, diagnosis{id, status, fmt.Sprintf(format, args...)})
 }
 
 // errUnsound ends the doctor after it found an error: exit 2, and all is said.
@@ -58,10 +58,10 @@ func (d *doctoring) run(ctx context.Context, s *session) error {
 	d.server(ctx, s)
 	if s.json {
 		err = s.emit(struct {
-			OK        bool      `json:"ok"`
-			Kind      string    `json:"kind"`
-			Checks    []finding `json:"checks"`
-			ElapsedMs int64     `json:"elapsedMs"`
+			OK        bool        `json:"ok"`
+			Kind      string      `json:"kind"`
+			Checks    []diagnosis `json:"checks"`
+			ElapsedMs int64       `json:"elapsedMs"`
 		}{true, "doctor", d.checks, s.elapsedMs()})
 	} else {
 		d.show(s)
@@ -72,7 +72,7 @@ func (d *doctoring) run(ctx context.Context, s *session) error {
 	return d.verdict()
 }
 
-// verdict is the gravest finding as an exit.
+// verdict is the gravest diagnosis as an exit.
 func (d *doctoring) verdict() error {
 	var verdict error
 	for _, c := range d.checks {

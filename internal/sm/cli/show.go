@@ -10,6 +10,8 @@ import (
 	"skillforge/internal/fault"
 	"skillforge/internal/skillmap/draw"
 	"skillforge/internal/sm/atlas"
+	"skillforge/internal/sm/finding"
+	"skillforge/internal/sm/job"
 )
 
 type showing struct{ path string }
@@ -38,20 +40,49 @@ func (o *showing) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	findings, err := a.Findings(ctx, finding.Filter{Node: o.path}, finding.View{})
+	if err != nil {
+		return err
+	}
+	summaries, err := a.Summaries(ctx, o.path)
+	if err != nil {
+		return err
+	}
 	if s.json {
 		return s.emit(struct {
 			Node      json.RawMessage   `json:"node"`
 			LinksOut  []json.RawMessage `json:"linksOut"`
 			LinksIn   []json.RawMessage `json:"linksIn"`
 			Issues    []json.RawMessage `json:"issues"`
-			Findings  []json.RawMessage `json:"findings"`
-			Summaries []json.RawMessage `json:"summaries"`
+			Findings  []finding.Record  `json:"findings"`
+			Summaries []job.Summary     `json:"summaries"`
 			ElapsedMs int64             `json:"elapsedMs"`
 		}{bundle.Item.JSON(), linksJSON(bundle.Outgoing), linksJSON(bundle.Incoming), issuesJSON(bundle.Issues),
-			[]json.RawMessage{}, []json.RawMessage{}, s.elapsedMs()})
+			findings.Findings, summaries, s.elapsedMs()})
 	}
 	s.showNode(bundle)
+	s.showJudged(findings.Findings, summaries)
 	return nil
+}
+
+// showJudged shows what agents said of a node.
+func (s *session) showJudged(findings []finding.Record, summaries []job.Summary) {
+	if len(findings) > 0 {
+		s.printf("\n%s\n", s.tty.out.bold("findings"))
+	}
+	for _, f := range findings {
+		s.printf("  %s  %s  %s\n         %s\n", s.severity(f.Severity), draw.Line(f.Type), s.tty.out.dim(fmt.Sprintf("#%d %s", f.ID, draw.Line(f.ExtensionID))), draw.Line(f.Message))
+	}
+	if len(summaries) > 0 {
+		s.printf("\n%s\n", s.tty.out.bold("summaries"))
+	}
+	for _, u := range summaries {
+		mark := ""
+		if u.Stale {
+			mark = s.tty.out.yellow("  of an older text")
+		}
+		s.printf("  %s%s\n", draw.Line(u.ActionID), mark)
+	}
 }
 
 // noNode says that a path is none, and which is near.
