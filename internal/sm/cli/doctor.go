@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"skillforge/internal/fault"
@@ -49,10 +48,12 @@ func (d *doctoring) run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer func() { _ = a.Close() }() // a reader has nothing to lose
-	d.database(ctx, a)
+	if d.database(ctx, a) {
+		d.queue(ctx, s, a)
+	}
 	settings := s.project().Load(nil)
 	d.settings(settings)
-	d.plugins(s)
+	d.plugins(a.Plugins())
 	d.trust(s, settings)
 	d.lens(s, settings)
 	d.server(ctx, s)
@@ -96,19 +97,17 @@ func (d *doctoring) show(s *session) {
 		case "error":
 			mark = p.red("error")
 		}
-		s.printf("%s  %-13s  %s\n", mark, c.ID, strings.ReplaceAll(draw.Clean(c.Message), "\n", "\n                      "))
+		s.printf("%s  %-14s  %s\n", mark, c.ID, strings.ReplaceAll(draw.Clean(c.Message), "\n", "\n                       "))
 	}
 }
 
-func (d *doctoring) database(ctx context.Context, a *atlas.Atlas) {
+// database looks at the file and its schema. It reports whether the rest can
+// be asked.
+func (d *doctoring) database(ctx context.Context, a *atlas.Atlas) bool {
 	health, err := a.CheckDatabase(ctx)
 	if err != nil {
-		text := fault.Text(err)
-		if fault.Of(err) == fault.Internal {
-			text = err.Error()
-		}
-		d.fail("db-integrity", "%s `sm db restore FILE` puts a backup in its place; `sm db reset --hard` starts anew.", sentence(text))
-		return
+		d.fail("db-integrity", "%s `sm db restore FILE` puts a backup in its place; `sm db reset --hard` starts anew.", sentence(cause(err)))
+		return false
 	}
 	if len(health.Integrity) > 0 {
 		d.fail("db-integrity", "SQLite complains: %s. `sm db restore FILE` puts a backup in its place.", strings.Join(health.Integrity, "; "))
@@ -126,6 +125,7 @@ func (d *doctoring) database(ctx context.Context, a *atlas.Atlas) {
 	default:
 		d.ok("migrations", "The schema is up to date (%s).", plural(len(applied), "step"))
 	}
+	return len(health.Integrity) == 0
 }
 
 // sentence ends a text with a full stop.
@@ -147,41 +147,6 @@ func (d *doctoring) settings(settings *config.Settings) {
 		texts[i] = w.Text
 	}
 	d.warn("settings", "%s", strings.Join(texts, "\n"))
-}
-
-// plugins tells of drop-in plugins whose code this program does not run.
-func (d *doctoring) plugins(s *session) {
-	entries, err := os.ReadDir(s.project().Inside("plugins"))
-	if err != nil && !os.IsNotExist(err) {
-		d.warn("plugins", "%s cannot be read: %v.", config.Folder+"/plugins", err)
-		return
-	}
-	var code []string
-	count := 0
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		count++
-		if hasCode(s.project().Inside(filepath.Join("plugins", e.Name()))) {
-			code = append(code, e.Name())
-		}
-	}
-	if len(code) > 0 {
-		d.warn("plugins", "The JavaScript of %s is not run; sm takes declarative plugins only.", strings.Join(code, ", "))
-		return
-	}
-	d.ok("plugins", "%s.", plural(count, "drop-in plugin"))
-}
-
-// hasCode reports whether a plugin brings modules of its own.
-func hasCode(dir string) bool {
-	for _, name := range []string{"index.js", "index.mjs", "index.ts"} {
-		if found, err := filepath.Glob(filepath.Join(dir, "*", "*", name)); err == nil && len(found) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func (d *doctoring) trust(s *session, settings *config.Settings) {

@@ -129,12 +129,17 @@ func (o *scanning) scan(ctx context.Context, s *session, channel sm.Channel) (*a
 	if err != nil {
 		return nil, err
 	}
-	s.scanWarnings(done, o.roots)
+	s.scanWarnings(done)
+	if !o.noPlugins {
+		for _, c := range complaints(a.Plugins()) {
+			s.warn("%s", c)
+		}
+	}
 	return done, nil
 }
 
 // scanWarnings tells what a scan met besides the issues.
-func (s *session) scanWarnings(done *atlas.Scanned, roots []string) {
+func (s *session) scanWarnings(done *atlas.Scanned) {
 	if done.Settings != nil {
 		s.warnSettings(done.Settings)
 	}

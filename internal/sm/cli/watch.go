@@ -29,7 +29,7 @@ func (o *watching) run(ctx context.Context, s *session) error {
 	told := s.tellEvents(a)
 	watch, stop := context.WithCancel(ctx)
 	defer stop()
-	w := watchLog{s: s, roots: o.roots, stop: stop}
+	w := watchLog{s: s, stop: stop}
 	err := a.Watch(watch, atlas.WatchOptions{
 		Scan: o.options(s, sm.Watcher), First: true, MaxFailures: o.maxFailures,
 		Ready: func() { s.note("Watching. Press Ctrl+C to stop.") },
@@ -70,7 +70,6 @@ func (s *session) tellEvents(a *atlas.Atlas) (end func()) {
 // watchLog hears of every batch of a watch.
 type watchLog struct {
 	s        *session
-	roots    []string
 	stop     context.CancelFunc
 	batches  int
 	failures int   // in a row
@@ -84,7 +83,7 @@ func (w *watchLog) batch(done *atlas.Scanned, err error) {
 	switch {
 	case err == nil:
 		w.failures = 0
-		w.s.watched(done, w.roots)
+		w.s.watched(done)
 	case w.batches == 1 && fault.Of(err) == fault.Invalid:
 		w.hopeless = err
 		w.stop()
@@ -95,11 +94,11 @@ func (w *watchLog) batch(done *atlas.Scanned, err error) {
 }
 
 // watched tells a person what a batch found.
-func (s *session) watched(done *atlas.Scanned, roots []string) {
+func (s *session) watched(done *atlas.Scanned) {
 	if s.json {
 		return
 	}
-	s.scanWarnings(done, roots)
+	s.scanWarnings(done)
 	if done.Change.IsEmpty() {
 		s.scanSummary(done)
 		return
