@@ -66,6 +66,29 @@ func Update(dir string, id Identity, change func(current map[string]any) (patch 
 	return update(root, path, id, change)
 }
 
+// Load reads the sidecar of a node. It is nil and not present where there is
+// none, nil and present where there is one that is no valid sidecar.
+func Load(dir, node string) (current map[string]any, present bool, err error) {
+	path := PathFor(node)
+	if strings.Contains(node, "://") || !fs.ValidPath(path) || !filepath.IsLocal(filepath.FromSlash(path)) {
+		return nil, false, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, false, fmt.Errorf("open the project to read %s: %w", path, err)
+	}
+	defer root.Close()
+	text, err := read(root, path)
+	if err != nil || text == nil {
+		return nil, err != nil, nil
+	}
+	current, err = Read(text)
+	if err != nil {
+		return nil, true, nil
+	}
+	return current, true, nil
+}
+
 func update(root *os.Root, path string, id Identity, change func(map[string]any) (map[string]any, error)) (Written, error) {
 	old, err := read(root, path)
 	if err == nil {
