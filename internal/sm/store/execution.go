@@ -30,9 +30,9 @@ func (tx *Tx) AddExecution(ctx context.Context, e *job.Execution) (err error) {
 	e.Kind = "action"
 	_, err = tx.ExecContext(ctx, `INSERT INTO state_executions (`+executionColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-		e.ID, e.Kind, e.ExtensionID, e.ExtensionVersion, string(skillmap.AppendStrings(nil, e.NodeIDs)), optional(e.ContentHash), string(e.Status),
-		optional(e.FailureReason), optional(e.ExitCode), optional(e.Runner), e.StartedAt, e.FinishedAt, optional(e.DurationMs),
-		optional(e.TokensIn), optional(e.TokensOut), optional(e.Model), optional(e.Report), optional(e.JobID))
+		e.ID, e.Kind, e.ExtensionID, e.ExtensionVersion, string(skillmap.AppendStrings(nil, e.NodeIDs)), orNil(e.ContentHash), string(e.Status),
+		orNil(e.FailureReason), orNil(e.ExitCode), orNil(e.Runner), e.StartedAt, e.FinishedAt, orNil(e.DurationMs),
+		orNil(e.TokensIn), orNil(e.TokensOut), orNil(e.Model), orNil(e.Report), orNil(e.JobID))
 	return err
 }
 

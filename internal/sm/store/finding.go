@@ -39,15 +39,15 @@ func (tx *Tx) AddFinding(ctx context.Context, f *finding.Record) error {
 	return tx.QueryRowContext(ctx, `INSERT INTO state_findings (node_id, extension_id, extension_version, origin, type, severity, message, detail,
 		confidence, model, body_hash_at_generation, generated_at, job_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
-		f.NodeID, f.ExtensionID, f.ExtensionVersion, string(f.Origin), f.Type, string(f.Severity), f.Message, optional(f.Detail),
-		f.Confidence, optional(f.Model), f.BodyHashAtGeneration, f.GeneratedAt, optional(f.JobID)).Scan(&f.ID)
+		f.NodeID, f.ExtensionID, f.ExtensionVersion, string(f.Origin), f.Type, string(f.Severity), f.Message, orNil(f.Detail),
+		f.Confidence, orNil(f.Model), f.BodyHashAtGeneration, f.GeneratedAt, orNil(f.JobID)).Scan(&f.ID)
 }
 
 // SaveResolution writes where a finding stands now.
 func (tx *Tx) SaveResolution(ctx context.Context, f *finding.Record) error {
 	_, err := tx.ExecContext(ctx, `UPDATE state_findings SET resolution = $1, resolution_actor = $2, resolution_note = $3, resolution_by = $4,
 		resolution_at = $5 WHERE id = $6`,
-		optional(f.Resolution), optional(f.ResolutionActor), optional(f.ResolutionNote), optional(f.ResolutionBy), optional(f.ResolutionAt), f.ID)
+		orNil(f.Resolution), orNil(f.ResolutionActor), orNil(f.ResolutionNote), orNil(f.ResolutionBy), orNil(f.ResolutionAt), f.ID)
 	return err
 }
 
@@ -110,7 +110,7 @@ func (tx *Tx) PutSummary(ctx context.Context, s job.Summary) error {
 		ON CONFLICT (node_id, summarizer_action_id) DO UPDATE SET kind = excluded.kind, summarizer_version = excluded.summarizer_version,
 		body_hash_at_generation = excluded.body_hash_at_generation, generated_at = excluded.generated_at, model = excluded.model,
 		summary_json = excluded.summary_json`,
-		s.NodeID, s.ActionID, s.Kind, s.ActionVersion, s.BodyHashAtGeneration, s.GeneratedAt, optional(s.Model), string(s.Report))
+		s.NodeID, s.ActionID, s.Kind, s.ActionVersion, s.BodyHashAtGeneration, s.GeneratedAt, orNil(s.Model), string(s.Report))
 	return err
 }
 
@@ -140,7 +140,7 @@ func (tx *Tx) DeleteSummaries(ctx context.Context, node, summarizer string) (int
 // said before.
 func (tx *Tx) PutEnrichment(ctx context.Context, e job.Enrichment) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO state_enrichments (node_id, provider_id, data_json, verified, fetched_at, stale_after)
-		VALUES ($1, $2, $3, $4, $5, $6)`, e.NodeID, e.ProviderID, string(e.Data), optional(e.Verified), e.FetchedAt, optional(e.StaleAfter))
+		VALUES ($1, $2, $3, $4, $5, $6)`, e.NodeID, e.ProviderID, string(e.Data), orNil(e.Verified), e.FetchedAt, orNil(e.StaleAfter))
 	return err
 }
 

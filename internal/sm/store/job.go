@@ -165,7 +165,7 @@ func (tx *Tx) addJob(ctx context.Context, j *job.Job, content string) (err error
 		content_hash, nonce, priority, status, ttl_seconds, created_at, submitted_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11, $12, $13)`,
 		j.ID, j.ExtensionID, j.ExtensionVersion, string(j.ExtensionKind), j.AutoFix, ids, j.NodeID,
-		j.ContentHash, j.Nonce.Reveal(), j.Priority, optional(j.TTLSeconds), tx.Now, optional(j.SubmittedBy))
+		j.ContentHash, j.Nonce.Reveal(), j.Priority, orNil(j.TTLSeconds), tx.Now, orNil(j.SubmittedBy))
 	return err
 }
 
@@ -191,7 +191,7 @@ func (tx *Tx) freeID(ctx context.Context, prefix, table string) (string, error) 
 func (tx *Tx) MoveJob(ctx context.Context, id string, e job.Event, reason *job.Reason) (bool, error) {
 	to, from := leads(e)
 	done, err := tx.ExecContext(ctx, `UPDATE state_jobs SET status = $1, failure_reason = $2, finished_at = $3 WHERE id = $4 AND status IN (`+from+`)`,
-		string(to), optional(reason), tx.Now, id)
+		string(to), orNil(reason), tx.Now, id)
 	if err != nil {
 		return false, err
 	}
@@ -204,7 +204,7 @@ func (tx *Tx) MoveJob(ctx context.Context, id string, e job.Event, reason *job.R
 func (tx *Tx) MoveJobs(ctx context.Context, e job.Event, reason *job.Reason, queuedOf []string) ([]job.Job, error) {
 	to, from := leads(e)
 	var w where
-	set := fmt.Sprintf(`UPDATE state_jobs SET status = %s, failure_reason = %s, finished_at = %s`, w.arg(string(to)), w.arg(optional(reason)), w.arg(tx.Now))
+	set := fmt.Sprintf(`UPDATE state_jobs SET status = %s, failure_reason = %s, finished_at = %s`, w.arg(string(to)), w.arg(orNil(reason)), w.arg(tx.Now))
 	if queuedOf == nil {
 		w.add("status IN (%s)", from)
 	} else {
@@ -301,4 +301,12 @@ func (tx *Tx) affected(ctx context.Context, text string, args ...any) (int, erro
 // NodeOf reads one node without what touches it, nil when no node has the path.
 func (tx *Tx) NodeOf(ctx context.Context, path string) (*skillmap.Node, error) {
 	return first(query(ctx, tx, 1, scanNode, `SELECT `+nodeColumns+` FROM scan_nodes WHERE path = $1`, path))
+}
+
+// orNil is what a pointer points to, nil for none.
+func orNil[T any](v *T) any {
+	if v == nil {
+		return nil
+	}
+	return *v
 }
