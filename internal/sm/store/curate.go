@@ -14,9 +14,13 @@ func (tx *Tx) SetSidecar(ctx context.Context, path string, s skillmap.Sidecar) (
 	var r row
 	r.object(s.Annotations)
 	r.object(s.Root)
+	var known any
+	if v, ok := version(s.Annotations); ok {
+		known = v
+	}
 	done, err := tx.ExecContext(ctx, `UPDATE scan_nodes SET sidecar_present = $1, sidecar_status = $2, annotations_json = $3, sidecar_root_json = $4,
 		stability = $5, version = $6 WHERE path = $7`,
-		s.Present, optional(s.Status), r.args[0], r.args[1], stability(s.Annotations), version(s.Annotations), path)
+		s.Present, s.Status, r.args[0], r.args[1], null(stability(s.Annotations)), known, path)
 	if err != nil {
 		return false, err
 	}

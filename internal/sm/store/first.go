@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"skillforge/internal/skillmap"
 	"skillforge/internal/sqldb"
 )
 
@@ -49,8 +51,23 @@ func (s *Store) sweep() {
 	}
 }
 
-// draft writes the database beside its place.
+// draft writes the database beside its place: the large tables in bulk where
+// that can be done, the rest with statements.
 func (s *Store) draft(ctx context.Context, m *Map) (done Saved, path string, err error) {
+	done, path, err = s.draftOnce(ctx, m, true)
+	if errors.Is(err, sqldb.ErrBulk) {
+		if err := os.Remove(path); err != nil {
+			return done, "", err
+		}
+		done, path, err = s.draftOnce(ctx, m, false)
+	}
+	if err != nil {
+		return done, path, fmt.Errorf("write the first map: %w", err)
+	}
+	return done, path, flush(path)
+}
+
+func (s *Store) draftOnce(ctx context.Context, m *Map, bulk bool) (done Saved, path string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(s.path), "."+filepath.Base(s.path)+".new-*")
 	if err != nil {
 		return Saved{}, "", err
@@ -63,7 +80,7 @@ func (s *Store) draft(ctx context.Context, m *Map) (done Saved, path string, err
 	if err != nil {
 		return Saved{}, path, err
 	}
-	v := &saver{m: m, now: s.now().UnixMilli()}
+	v := &saver{m: m, now: s.now().UnixMilli(), bulk: bulk && m.isSound()}
 	_, err = db.Migrate(ctx, steps, ledger{s.now}, 0)
 	if err == nil {
 		err = db.Write(ctx, func(tx *sqldb.Tx) error {
@@ -71,10 +88,89 @@ func (s *Store) draft(ctx context.Context, m *Map) (done Saved, path string, err
 			return v.save(ctx)
 		})
 	}
-	if err := errors.Join(err, db.Close()); err != nil {
-		return v.done, path, fmt.Errorf("write the first map: %w", err)
+	if err := errors.Join(err, db.Close()); err != nil || !v.bulk {
+		return v.done, path, err
 	}
-	return v.done, path, flush(path)
+	return v.done, path, sqldb.Bulk(ctx, path, v.rows())
+}
+
+// isSound reports whether the tables would take the map. Nothing else checks
+// what is written in bulk; statements name what is wrong.
+func (m *Map) isSound() bool {
+	for i := range m.Result.Links {
+		l := &m.Result.Links[i]
+		switch l.Kind {
+		case skillmap.Invokes, skillmap.References, skillmap.Mentions, skillmap.Points:
+		default:
+			return false
+		}
+		if !(l.Confidence >= 0 && l.Confidence <= 1) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(m.Result.Issues, func(i skillmap.Issue) bool { return i.Severity.Rank() == 0 })
+}
+
+// rows are those of the large tables, for a bulk.
+func (v *saver) rows() []sqldb.Rows {
+	out := make([]sqldb.Rows, len(lists))
+	for which, l := range lists {
+		ids := v.new.lists[which].ids
+		out[which] = sqldb.Rows{
+			Table: l.table, Count: len(ids),
+			ID: func(i int) int64 { return ids[i] },
+			Row: func(i int, r *sqldb.Record) {
+				if which != nodes {
+					r.Null() // the number by another name
+				}
+				v.fill(which, &row{record: r}, i)
+			},
+			Key: func(i int, column string) (string, bool) { return v.key(which, i, column) },
+		}
+	}
+	return out
+}
+
+// key is the value of an indexed column, false for NULL.
+func (v *saver) key(which, i int, column string) (string, bool) {
+	var text string
+	switch which {
+	case nodes:
+		n := &v.m.Result.Nodes[i]
+		switch column {
+		case "path":
+			text = n.Path
+		case "kind":
+			text = n.Kind
+		case "provider":
+			text = n.Provider
+		case "body_hash":
+			text = n.BodyHash
+		case "sidecar_status":
+			if n.Sidecar.Status == nil {
+				return "", false
+			}
+			text = *n.Sidecar.Status
+		}
+	case links:
+		l := &v.m.Result.Links[i]
+		switch column {
+		case "source_path":
+			text = l.Source
+		case "target_path":
+			text = l.Target
+		case "normalized_trigger":
+			return l.Normalized(), l.Trigger != nil
+		case "resolved_target":
+			return l.ResolvedTarget, l.ResolvedTarget != ""
+		}
+	case issues:
+		is := &v.m.Result.Issues[i]
+		if text = string(is.Severity); column == "analyzer_id" {
+			text = is.AnalyzerID
+		}
+	}
+	return text, true
 }
 
 // flush makes sure the file is on the disk before it gets its name.

@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"skillforge/internal/skillmap"
+	"skillforge/internal/sqldb"
 )
 
 // A list is one of the three ordered tables of a map: what its rows hold and
-// how a noun is spread over them. The first column is the row's number, by
-// which the order of the map is kept.
+// how a noun is spread over them: in the order in which the table declares its
+// columns. The first one is the row's number, by which the order of the map is
+// kept.
 type list struct {
 	table   string
 	columns []string
@@ -22,51 +24,101 @@ type list struct {
 var (
 	nodeList = list{"scan_nodes", strings.Fields(`rowid path kind provider title description stability version
 		frontmatter_json body_hash frontmatter_hash bytes_frontmatter bytes_body bytes_total tokens_frontmatter tokens_body tokens_total
-		links_out_count links_in_count external_refs_count external_refs_json modified_at_ms virtual derived_from_json
-		sidecar_present sidecar_status annotations_json sidecar_root_json scanned_at`)}
+		links_out_count links_in_count external_refs_count external_refs_json scanned_at modified_at_ms virtual derived_from_json
+		sidecar_present sidecar_status annotations_json sidecar_root_json`)}
 	linkList = list{"scan_links", strings.Fields(`id source_path target_path kind confidence sources_json
 		original_trigger normalized_trigger location_line location_column location_offset occurrences_json resolved_target raw`)}
 	issueList = list{"scan_issues", strings.Fields(`id analyzer_id severity node_ids_json link_indices_json message detail fix_json data_json`)}
 )
 
-// row gathers the columns of one row. Texts are cut from one buffer.
+// row gathers the columns of one row, for a statement or, when record is not
+// nil, in the form of the file.
 type row struct {
-	args []any
-	buf  []byte
+	args   []any
+	buf    []byte
+	record *sqldb.Record
 }
 
 func (r *row) reset() { r.args, r.buf = r.args[:0], r.buf[:0] }
 
-func (r *row) put(v any) { r.args = append(r.args, v) }
-
-// text puts a string, NULL when it is empty.
-func (r *row) text(s string) {
-	if s == "" {
-		r.put(nil)
+func (r *row) null() {
+	if r.record != nil {
+		r.record.Null()
 		return
 	}
-	r.put(s)
+	r.args = append(r.args, nil)
 }
 
-func (r *row) int(n int) { r.put(int64(n)) }
+func (r *row) text(s string) {
+	if r.record != nil {
+		r.record.Text(s)
+		return
+	}
+	r.args = append(r.args, s)
+}
+
+// word puts a string, NULL when it is empty.
+func (r *row) word(s string) {
+	if s == "" {
+		r.null()
+		return
+	}
+	r.text(s)
+}
+
+func (r *row) pointer(s *string) {
+	if s == nil {
+		r.null()
+		return
+	}
+	r.text(*s)
+}
+
+func (r *row) int(n int64) {
+	if r.record != nil {
+		r.record.Int(n)
+		return
+	}
+	r.args = append(r.args, n)
+}
+
+func (r *row) whole(n *int) {
+	if n == nil {
+		r.null()
+		return
+	}
+	r.int(int64(*n))
+}
+
+func (r *row) float(f float64) {
+	if r.record != nil {
+		r.record.Float(f)
+		return
+	}
+	r.args = append(r.args, f)
+}
 
 func (r *row) flag(b bool) {
 	if b {
-		r.put(int64(1))
+		r.int(1)
 		return
 	}
-	r.put(int64(0))
+	r.int(0)
 }
 
 // json puts what write appends.
 func (r *row) json(write func([]byte) []byte) {
+	if r.record != nil {
+		r.record.Write(write)
+		return
+	}
 	r.buf = write(r.buf[:0])
-	r.put(string(r.buf))
+	r.args = append(r.args, string(r.buf))
 }
 
 func (r *row) object(m map[string]any) {
 	if m == nil {
-		r.put(nil)
+		r.null()
 		return
 	}
 	r.json(func(b []byte) []byte { return skillmap.AppendObject(b, m) })
@@ -74,12 +126,69 @@ func (r *row) object(m map[string]any) {
 
 func (r *row) strings(s []string) {
 	if len(s) == 0 {
-		r.put(nil)
+		r.null()
 		return
 	}
 	r.json(func(b []byte) []byte { return skillmap.AppendStrings(b, s) })
 }
 
+func (r *row) parts(p *skillmap.Parts) {
+	if p == nil {
+		r.null()
+		r.null()
+		r.null()
+		return
+	}
+	r.int(int64(p.Frontmatter))
+	r.int(int64(p.Body))
+	r.int(int64(p.Total))
+}
+
+// node spreads a node over the columns of scan_nodes.
+func (r *row) node(n *skillmap.Node, scannedAt int64) {
+	r.text(n.Path)
+	r.text(n.Kind)
+	r.text(n.Provider)
+	r.word(n.Title())
+	r.word(n.Description())
+	r.word(stability(n.Sidecar.Annotations))
+	if v, ok := version(n.Sidecar.Annotations); ok {
+		r.int(v)
+	} else {
+		r.null()
+	}
+	if len(n.Frontmatter) == 0 {
+		r.text("{}")
+	} else {
+		r.object(n.Frontmatter)
+	}
+	r.text(n.BodyHash)
+	r.text(n.FrontmatterHash)
+	r.parts(&n.Bytes)
+	r.parts(n.Tokens)
+	r.int(int64(n.LinksOutCount))
+	r.int(int64(n.LinksInCount))
+	r.int(int64(n.ExternalRefsCount))
+	if len(n.ExternalRefs) > 0 {
+		r.json(func(b []byte) []byte { return skillmap.AppendRefs(b, n.ExternalRefs) })
+	} else {
+		r.null()
+	}
+	r.int(scannedAt)
+	if n.ModifiedAtMs != nil {
+		r.int(*n.ModifiedAtMs)
+	} else {
+		r.null()
+	}
+	r.flag(n.Virtual)
+	r.strings(n.DerivedFrom)
+	r.flag(n.Sidecar.Present)
+	r.pointer(n.Sidecar.Status)
+	r.object(n.Sidecar.Annotations)
+	r.object(n.Sidecar.Root)
+}
+
+// optional is what v points to, NULL when it is nil.
 func optional[T any](v *T) any {
 	if v == nil {
 		return nil
@@ -87,128 +196,76 @@ func optional[T any](v *T) any {
 	return *v
 }
 
-func number(n *int) any {
-	if n == nil {
-		return nil
-	}
-	return int64(*n)
-}
-
-// node spreads a node; scannedAt comes last.
-func (r *row) node(n *skillmap.Node, scannedAt int64) {
-	r.put(nil) // the number
-	r.put(n.Path)
-	r.put(n.Kind)
-	r.put(n.Provider)
-	r.text(n.Title())
-	r.text(n.Description())
-	r.put(stability(n.Sidecar.Annotations))
-	r.put(version(n.Sidecar.Annotations))
-	r.frontmatter(n.Frontmatter)
-	r.put(n.BodyHash)
-	r.put(n.FrontmatterHash)
-	r.int(n.Bytes.Frontmatter)
-	r.int(n.Bytes.Body)
-	r.int(n.Bytes.Total)
-	if t := n.Tokens; t != nil {
-		r.int(t.Frontmatter)
-		r.int(t.Body)
-		r.int(t.Total)
-	} else {
-		r.args = append(r.args, nil, nil, nil)
-	}
-	r.int(n.LinksOutCount)
-	r.int(n.LinksInCount)
-	r.int(n.ExternalRefsCount)
-	if len(n.ExternalRefs) > 0 {
-		r.json(func(b []byte) []byte { return skillmap.AppendRefs(b, n.ExternalRefs) })
-	} else {
-		r.put(nil)
-	}
-	r.put(optional(n.ModifiedAtMs))
-	r.flag(n.Virtual)
-	r.strings(n.DerivedFrom)
-	r.flag(n.Sidecar.Present)
-	r.put(optional(n.Sidecar.Status))
-	r.object(n.Sidecar.Annotations)
-	r.object(n.Sidecar.Root)
-	r.put(scannedAt)
-}
-
-func (r *row) frontmatter(m map[string]any) {
-	if len(m) == 0 {
-		r.put("{}")
-		return
-	}
-	r.object(m)
-}
-
-func stability(annotations map[string]any) any {
+// stability is what a sidecar says of it, empty when it says nothing known.
+func stability(annotations map[string]any) string {
 	s, _ := annotations["stability"].(string)
 	if slices.Contains([]string{"experimental", "stable", "deprecated"}, s) {
 		return s
 	}
-	return nil
+	return ""
 }
 
-func version(annotations map[string]any) any {
+func version(annotations map[string]any) (int64, bool) {
 	f, ok := annotations["version"].(float64)
 	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return nil
+		return 0, false
 	}
-	return int64(f)
+	return int64(f), true
 }
 
+// link spreads a link over the columns of scan_links after the number.
 func (r *row) link(l *skillmap.Link) {
-	r.put(nil)
-	r.put(l.Source)
-	r.put(l.Target)
-	r.put(string(l.Kind))
-	r.put(l.Confidence)
+	r.text(l.Source)
+	r.text(l.Target)
+	r.text(string(l.Kind))
+	r.float(l.Confidence)
 	r.json(func(b []byte) []byte { return skillmap.AppendStrings(b, l.Sources) })
 	if t := l.Trigger; t != nil {
-		r.put(t.OriginalTrigger)
-		r.put(t.NormalizedTrigger)
+		r.text(t.OriginalTrigger)
+		r.text(t.NormalizedTrigger)
 	} else {
-		r.args = append(r.args, nil, nil)
+		r.null()
+		r.null()
 	}
 	if p := l.Location; p != nil {
-		r.int(p.Line)
-		r.put(number(p.Column))
-		r.put(number(p.Offset))
+		r.int(int64(p.Line))
+		r.whole(p.Column)
+		r.whole(p.Offset)
 	} else {
-		r.args = append(r.args, nil, nil, nil)
+		r.null()
+		r.null()
+		r.null()
 	}
 	if len(l.Occurrences) > 0 {
 		r.json(func(b []byte) []byte { return skillmap.AppendOccurrences(b, l.Occurrences) })
 	} else {
-		r.put(nil)
+		r.null()
 	}
-	r.text(l.ResolvedTarget)
-	r.put(optional(l.Raw))
+	r.word(l.ResolvedTarget)
+	r.pointer(l.Raw)
 }
 
+// issue spreads an issue over the columns of scan_issues after the number.
 func (r *row) issue(i *skillmap.Issue) {
-	r.put(nil)
-	r.put(i.AnalyzerID)
-	r.put(string(i.Severity))
+	r.text(i.AnalyzerID)
+	r.text(string(i.Severity))
 	r.json(func(b []byte) []byte { return skillmap.AppendStrings(b, i.NodeIDs) })
 	if len(i.LinkIndices) > 0 {
 		r.json(func(b []byte) []byte { return skillmap.AppendInts(b, i.LinkIndices) })
 	} else {
-		r.put(nil)
+		r.null()
 	}
-	r.put(i.Message)
-	r.put(optional(i.Detail))
+	r.text(i.Message)
+	r.pointer(i.Detail)
 	if i.Fix != nil {
 		r.json(i.Fix.AppendJSON)
 	} else {
-		r.put(nil)
+		r.null()
 	}
 	if len(i.Data) > 0 {
 		r.object(i.Data)
 	} else {
-		r.put(nil)
+		r.null()
 	}
 }
 

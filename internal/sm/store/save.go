@@ -101,6 +101,7 @@ type saver struct {
 	now  int64
 	done Saved
 
+	bulk    bool        // the large tables are written in another way, afterwards
 	digests [3][]uint64 // of nodes, links and issues, when they were taken before the transaction
 	old     notes
 	new     notes
@@ -121,9 +122,8 @@ const (
 
 var lists = [3]list{nodeList, linkList, issueList}
 
-// fill spreads the i-th noun of a list over a row.
+// fill spreads the i-th noun of a list over the columns after the number.
 func (v *saver) fill(which int, r *row, i int) {
-	r.reset()
 	switch which {
 	case nodes:
 		r.node(&v.m.Result.Nodes[i], v.now)
@@ -235,6 +235,9 @@ func (v *saver) recall(ctx context.Context) (known bool, print string, err error
 // put brings one list up to date: only the rows that differ when the notes
 // are known, all of them otherwise.
 func (v *saver) put(ctx context.Context, which int, known bool) error {
+	if v.bulk {
+		return v.reserve(ctx, which)
+	}
 	if !known {
 		return v.putAll(ctx, which)
 	}
@@ -256,8 +259,9 @@ func (v *saver) put(ctx context.Context, which int, known bool) error {
 	var r row
 	for _, h := range holes {
 		for i := h.from; i < h.to; i++ {
+			r.reset()
+			r.int(ids[i])
 			v.fill(which, &r, i)
-			r.args[0] = ids[i]
 			if err := in.add(r.args); err != nil {
 				return err
 			}
@@ -266,6 +270,18 @@ func (v *saver) put(ctx context.Context, which int, known bool) error {
 	}
 	v.new.lists[which].ids = ids
 	return in.close()
+}
+
+// reserve numbers the rows of a list that is written afterwards.
+func (v *saver) reserve(ctx context.Context, which int) error {
+	n := v.len(which)
+	v.new.lists[which] = rows{fresh(n), v.digestFrom(which, 0)}
+	v.done.Written += n
+	if which == nodes {
+		return nil
+	}
+	_, err := v.tx.ExecContext(ctx, `INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)`, lists[which].table, int64(n)*gap)
+	return err
 }
 
 // putAll writes one list whole. Its indexes are made afterwards, which costs a
@@ -286,8 +302,9 @@ func (v *saver) putAll(ctx context.Context, which int) error {
 	var d digester
 	for i := range n {
 		digests[i] = v.digestOf(&d, which, i)
+		r.reset()
+		r.int(ids[i])
 		v.fill(which, &r, i)
-		r.args[0] = ids[i]
 		if err := in.add(r.args); err != nil {
 			return err
 		}
