@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -82,13 +83,32 @@ func noted(gate *auth.Auth) func(*http.Request) (sigit.Actor, error) {
 	}
 }
 
-// timely bounds how long a small body may take to come in.
+// timely bounds how long a small body may take to come in. The work that
+// follows may take longer: once the body is read the bound is lifted, or the
+// server would take the connection for dead.
 func timely(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// An error means that the connection knows no deadlines, as in tests.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Minute))
+		if r.Body != http.NoBody {
+			control := http.NewResponseController(w)
+			_ = control.SetReadDeadline(time.Now().Add(time.Minute)) // fails where there is no connection, as in tests
+			r.Body = &timelyBody{r.Body, control}
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// timelyBody lifts the deadline of its connection when it was read.
+type timelyBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+func (b *timelyBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
 }
 
 // proxies are the networks whose word is taken for where a request comes from.

@@ -60,7 +60,7 @@ func (c *serveCmd) Run(ctx context.Context, w World, g *globals) (err error) {
 		return err
 	}
 	o, err := g.open(ctx, log, func(o *forge.Options) {
-		o.Site, o.AllowPrivateImports = site, c.AllowPrivateImports
+		o.Site, o.AllowPrivateImports, o.MaxImport = site, c.AllowPrivateImports, c.MaxRepo<<20
 	})
 	if err != nil {
 		return err

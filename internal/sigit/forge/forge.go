@@ -34,6 +34,8 @@ type Options struct {
 	Lookup LookupFunc
 	// AllowPrivateImports lets imports reach addresses of the local network.
 	AllowPrivateImports bool
+	// MaxImport bounds the bytes of an imported repository; 0 means 10 GiB.
+	MaxImport int64
 
 	// Random draws secrets; nil is the system's source.
 	Random io.Reader
@@ -43,16 +45,18 @@ type Options struct {
 
 // Forge does what callers ask. It may be used from many goroutines.
 type Forge struct {
-	db      *store.DB
-	git     *git.Git
-	dir     string
-	site    sigit.Site
-	log     *slog.Logger
-	search  func(ctx context.Context, repo sigit.Repo, code *git.Repo, commit, query string, limit int) ([]git.Match, error)
-	guard   importGuard
-	random  io.Reader
-	hashing *hasher
-	events  feed.Feed[sigit.Event]
+	db     *store.DB
+	git    *git.Git
+	dir    string
+	site   sigit.Site
+	log    *slog.Logger
+	search func(ctx context.Context, repo sigit.Repo, code *git.Repo, commit, query string, limit int) ([]git.Match, error)
+	guard  importGuard
+	random io.Reader
+
+	maxImport int64
+	hashing   *hasher
+	events    feed.Feed[sigit.Event]
 }
 
 // New makes a forge of its parts. They stay the caller's to close.
@@ -67,6 +71,9 @@ func New(o Options) *Forge {
 	}
 	if f.random == nil {
 		f.random = rand.Reader
+	}
+	if f.maxImport = o.MaxImport; f.maxImport == 0 {
+		f.maxImport = 10 << 30
 	}
 	if f.search == nil {
 		f.search = grep

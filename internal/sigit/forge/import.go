@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
 	"skillforge/internal/fault"
 	"skillforge/internal/git"
@@ -110,9 +111,18 @@ func public(a netip.Addr) bool {
 	return true
 }
 
+// importTime bounds one import.
+const importTime = 30 * time.Minute
+
 // importFault says why an import failed in words that hold nothing of what
 // git or the other server said: these may speak of the inner network.
 func importFault(err error, source string) error {
+	switch {
+	case errors.Is(err, git.ErrTooLarge):
+		return fault.Coded(fault.TooLarge, "import", "the repository is larger than imports may be")
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Coded(fault.Invalid, "import", "the import took longer than %d minutes", int(importTime.Minutes())).Because(err)
+	}
 	if _, ok := errors.AsType[*git.Failure](err); !ok {
 		return err
 	}

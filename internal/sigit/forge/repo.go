@@ -103,8 +103,10 @@ func (f *Forge) ImportRepo(ctx context.Context, by sigit.Actor, n sigit.NewRepo,
 	if err != nil {
 		return sigit.Repo{}, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, importTime)
+	defer cancel()
 	return f.addRepo(ctx, by, n, func(dir string, n *sigit.NewRepo) error {
-		code, err := f.git.ImportFrom(ctx, dir, source, git.ImportOptions{Resolve: pins})
+		code, err := f.git.ImportFrom(ctx, dir, source, git.ImportOptions{Resolve: pins, MaxBytes: f.maxImport})
 		if err != nil {
 			return importFault(err, source)
 		}
