@@ -85,15 +85,7 @@ func Main(ctx context.Context, args []string, w World) (code int) {
 		}
 	}()
 	var p program
-	parser, err := kong.New(&p,
-		kong.Name("sigit"),
-		kong.Description("A git forge that agents drive over MCP."),
-		kong.Writers(w.Out, w.Err),
-		kong.Exit(func(code int) { panic(leave(code)) }),
-		kong.UsageOnError(),
-		kong.Vars{"version": w.Version},
-		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
+	parser, err := newParser(ctx, &p, w)
 	if err != nil {
 		fmt.Fprintf(w.Err, "sigit: %v\n", err)
 		return 2
@@ -107,6 +99,18 @@ func Main(ctx context.Context, args []string, w World) (code int) {
 		return 2
 	}
 	return finish(w, run.Run(w, &p.globals, run.Model))
+}
+
+func newParser(ctx context.Context, p *program, w World) (*kong.Kong, error) {
+	return kong.New(p,
+		kong.Name("sigit"),
+		kong.Description("A git forge that agents drive over MCP."),
+		kong.Writers(w.Out, w.Err),
+		kong.Exit(func(code int) { panic(leave(code)) }),
+		kong.UsageOnError(),
+		kong.Vars{"version": w.Version},
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
 }
 
 // finish is the one place where errors become words and exit codes.

@@ -4,14 +4,44 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"skillforge/internal/fault"
 )
+
+//go:generate go test . -run TestPageIsCurrent -update
+
+var update = flag.Bool("update", false, "write the generated page")
+
+func TestPageIsCurrent(t *testing.T) {
+	var p program
+	parser, err := newParser(context.Background(), &p, World{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, want := filepath.Join("..", "..", "..", "docs", "sigit.md"), page(parser.Model)
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(have)); diff != "" {
+		t.Errorf("docs/sigit.md is stale; run `make docs` (-want +have):\n%s", diff)
+	}
+}
 
 func TestParseEnd(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

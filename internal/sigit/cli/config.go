@@ -15,16 +15,7 @@ type configCmd struct{}
 func (c *configCmd) Run(w World, model *kong.Application) error {
 	t := tabwriter.NewWriter(w.Out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "VARIABLE\tFLAG\tVALUE\tABOUT")
-	flags := append([]*kong.Flag{}, model.Flags...)
-	for _, n := range model.Children {
-		if n.Name == "serve" {
-			flags = append(flags, n.Flags...)
-		}
-	}
-	for _, f := range flags {
-		if len(f.Envs) == 0 {
-			continue
-		}
+	for _, f := range settings(model) {
 		fmt.Fprintf(t, "%s\t--%s\t%s\t%s\n", strings.Join(f.Envs, " or "), f.Name, effective(f), f.Help)
 	}
 	return t.Flush()
