@@ -2,47 +2,17 @@ package api
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
-	"skillforge/internal/skillmap"
-	"skillforge/internal/skillmap/check"
-	"skillforge/internal/skillmap/draw"
-	"skillforge/internal/skillmap/provider"
+	"skillforge/internal/fault"
+	"skillforge/internal/httpd"
 	"skillforge/internal/sm"
-	"skillforge/internal/sm/config"
-	"skillforge/internal/sm/job"
 )
 
-// plugin is a group of extensions that comes and goes together.
-type plugin struct {
-	ID          string      `json:"id"`
-	Version     string      `json:"version"`
-	Kinds       []string    `json:"kinds"`
-	Status      string      `json:"status"`
-	Reason      *string     `json:"reason"`
-	Source      string      `json:"source"`
-	Description string      `json:"description"`
-	Order       int         `json:"order"`
-	Extensions  []extension `json:"extensions"`
-}
-
-// extension is one provider, analyzer, formatter or action of a plugin.
-type extension struct {
-	ID          string `json:"id"`
-	Kind        string `json:"kind"`
-	Version     string `json:"version"`
-	Enabled     bool   `json:"enabled"`
-	Description string `json:"description"`
-	Stability   string `json:"stability,omitempty"`
-	Locked      bool   `json:"locked,omitempty"`
-
-	plugin string
-}
-
-// plugins lists what is built in, switched as the settings have it.
+// plugins lists what comes with the program and the drop-ins, switched as the
+// settings have it.
 func (s *Server) plugins(w http.ResponseWriter, _ *http.Request) error {
-	items := builtins(s.atlas.Settings())
+	items := s.atlas.PluginList()
 	encoded, err := encode(items)
 	if err != nil {
 		return err
@@ -50,80 +20,91 @@ func (s *Server) plugins(w http.ResponseWriter, _ *http.Request) error {
 	return list{kind: "plugins", items: encoded, total: len(items), count: len(items)}.write(w)
 }
 
-func builtins(set *config.Settings) []plugin {
-	found := map[string]*plugin{}
-	order := []*plugin{}
-	for _, e := range extensions() {
-		p := found[e.plugin]
-		if p == nil {
-			p = &plugin{ID: e.plugin, Version: sm.Version, Status: "enabled", Source: "built-in", Description: describe(e.plugin), Order: len(order), Kinds: []string{}}
-			found[e.plugin] = p
-			order = append(order, p)
-		}
-		e.Enabled = e.Locked || set.ExtensionEnabled(e.plugin+"/"+e.ID, e.Enabled)
-		p.Extensions = append(p.Extensions, e)
-		if !slices.Contains(p.Kinds, e.Kind) {
-			p.Kinds = append(p.Kinds, e.Kind)
-		}
-	}
-	list := make([]plugin, len(order))
-	for i, p := range order {
-		slices.Sort(p.Kinds)
-		if !slices.ContainsFunc(p.Extensions, func(e extension) bool { return e.Enabled }) {
-			p.Status = "disabled"
-		}
-		list[i] = *p
-	}
-	return list
+// toggle is the wish for one extension, or a whole plugin.
+type toggle struct {
+	ID      string `json:"id"`
+	Enabled *bool  `json:"enabled"`
 }
 
-// extensions lists every built-in extension, the core ones first.
-func extensions() []extension {
-	var all []extension
-	for _, p := range provider.All() {
-		e := extension{ID: p.ID, Kind: "provider", Enabled: true, Description: "Knows where " + p.Label + " keeps its files.", plugin: p.ID, Locked: p.Base || p.Fallback}
-		if p.Base {
-			e.plugin = "core"
+// togglePlugins switches several, all or none of them.
+func (s *Server) togglePlugins(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Changes []toggle `json:"changes"`
+	}
+	if err := httpd.Decode(r, &in); err != nil {
+		return err
+	}
+	wishes := map[bool][]string{}
+	for _, c := range in.Changes {
+		if c.ID == "" || c.Enabled == nil {
+			return fault.New(fault.Invalid, "Each change says id and enabled.").With("id", c.ID)
 		}
-		if p.Beta {
-			e.Stability = "beta"
+		wishes[*c.Enabled] = append(wishes[*c.Enabled], c.ID)
+	}
+	if len(in.Changes) == 0 {
+		return fault.New(fault.Invalid, "Say what is to be switched.")
+	}
+	if err := s.atlas.CheckSwitches(wishes[true], wishes[false]); err != nil {
+		return err
+	}
+	for on, ids := range wishes {
+		if err := s.switchAll(r, ids, on); err != nil {
+			return err
 		}
-		all = append(all, e)
 	}
-	for _, a := range check.Analyzers() {
-		group, name, _ := strings.Cut(a.ID, "/")
-		all = append(all, extension{ID: name, Kind: "analyzer", Enabled: a.Ships, Description: a.Description, Locked: a.Locked, plugin: group})
-	}
-	for _, j := range job.Builtin(sm.Version) {
-		group, name, _ := strings.Cut(j.ID, "/")
-		all = append(all, extension{ID: name, Kind: string(j.Kind), Enabled: true, Description: j.Description, Locked: j.Locked, plugin: group})
-	}
-	for i, name := range draw.Formats {
-		all = append(all, extension{ID: name, Kind: "formatter", Enabled: true, Description: "Draws the map as " + name + ".", Locked: i == 0, plugin: "core"})
-	}
-	for i := range all {
-		all[i].Version = sm.Version
-	}
-	slices.SortStableFunc(all, func(a, b extension) int {
-		return strings.Compare(rank(a.plugin), rank(b.plugin))
-	})
-	return all
+	return s.plugins(w, r)
 }
 
-// rank puts the core first and leaves the others as they are.
-func rank(id string) string {
-	if id == "core" {
-		return ""
-	}
-	return "x"
+func (s *Server) switchAll(r *http.Request, ids []string, on bool) error {
+	_, err := s.atlas.SetExtensions(r.Context(), sm.UI, ids, on)
+	return err
 }
 
-func describe(id string) string {
-	if p := provider.ByID(id); p != nil && !p.Base {
-		return "Reads the files of " + skillmap.ShortID(p.Label) + "."
+// togglePlugin switches a plugin, toggleExtension one of its extensions.
+func (s *Server) togglePlugin(w http.ResponseWriter, r *http.Request) error {
+	return s.toggleOne(w, r, r.PathValue("plugin"))
+}
+
+func (s *Server) toggleExtension(w http.ResponseWriter, r *http.Request) error {
+	return s.toggleOne(w, r, r.PathValue("plugin")+"/"+r.PathValue("extension"))
+}
+
+func (s *Server) toggleOne(w http.ResponseWriter, r *http.Request, id string) error {
+	var in struct {
+		Enabled *bool `json:"enabled"`
 	}
-	if id == "core" {
-		return "The rules, formats and actions that every project has."
+	if err := httpd.Decode(r, &in); err != nil {
+		return err
 	}
-	return "Built in."
+	if in.Enabled == nil {
+		return fault.New(fault.Invalid, "Say enabled: true or false.")
+	}
+	if err := s.switchAll(r, []string{id}, *in.Enabled); err != nil {
+		return err
+	}
+	return s.plugins(w, r)
+}
+
+// trustPlugin lets a drop-in plugin take part here, or takes that back.
+func (s *Server) trustPlugin(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Trusted *bool `json:"trusted"`
+	}
+	if err := httpd.Decode(r, &in); err != nil {
+		return err
+	}
+	id := r.PathValue("plugin")
+	var err error
+	switch {
+	case in.Trusted == nil || strings.TrimSpace(id) == "":
+		err = fault.New(fault.Invalid, "Say trusted: true or false.")
+	case *in.Trusted:
+		err = s.atlas.TrustPlugin(id)
+	default:
+		_, err = s.atlas.DistrustPlugin(r.Context(), sm.UI, id)
+	}
+	if err != nil {
+		return err
+	}
+	return s.plugins(w, r)
 }

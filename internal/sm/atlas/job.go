@@ -40,6 +40,9 @@ type JobRequest struct {
 	By         string // who asks, for the record; may be empty
 	// Skills offers the project's skills as actions too, as "skill:NAME".
 	Skills bool
+	// Lift makes room for a finder: what the file's sidecar suppresses of it is
+	// taken out, where that is granted.
+	Lift bool
 }
 
 // SubmitOutcome says what came of a request.
@@ -63,6 +66,28 @@ type Submission struct {
 	ExistingID    string   // of the job that stands in the way
 	SupersededIDs []string // never nil when created
 	Detail        string   // why a file cannot be read, as a sentence
+	Lifted        LiftedFor
+}
+
+// Refusal is the outcome as a fault, for doors that tell it as one; nil when
+// the job was created.
+func (s Submission) Refusal() error {
+	var f *fault.Fault
+	switch s.Outcome {
+	case Duplicate:
+		f = fault.Coded(fault.Conflict, "duplicate-job", "The same job is queued already: %s.", s.ExistingID)
+	case Occupied:
+		f = fault.Coded(fault.Conflict, "job-running", "A job on the same thing is running: %s.", s.ExistingID)
+	case Drifted:
+		return fault.Coded(fault.Conflict, "node-drifted", "%s changed since the last scan. Scan first, then ask again.", s.Node)
+	case Unreadable:
+		return fault.Coded(fault.Conflict, "unreadable", "%s", s.Detail)
+	case NoFindings:
+		return fault.Coded(fault.Conflict, "no-findings", "Nothing is open in %s that %s could mend.", s.Node, s.Extension)
+	default:
+		return nil
+	}
+	return f.With("existingId", s.ExistingID)
 }
 
 // SubmitJob queues a job. What keeps it from being queued is an outcome; a
@@ -383,7 +408,10 @@ func (a *Atlas) enqueue(ctx context.Context, by sm.Channel, d *draft, mode submi
 		out.SupersededIDs = []string{}
 	}
 	a.submitted(by, out, mode)
-	return out, nil
+	if d.request.Lift && d.job.ExtensionKind == job.Analyzer && d.node != nil {
+		out.Lifted, err = a.LiftFor(ctx, d.node.Path, d.extension.ID)
+	}
+	return out, err
 }
 
 // submitted tells of a new job.
@@ -601,6 +629,17 @@ const (
 	Terminal  EndOutcome = "already-terminal"
 	NoSuchJob EndOutcome = "not-found"
 )
+
+// Refusal is the outcome as a fault, for doors that tell it as one.
+func (o EndOutcome) Refusal(id string) error {
+	switch o {
+	case Terminal:
+		return fault.Coded(fault.Conflict, "job-terminal", "Job %s has ended already.", id)
+	case NoSuchJob:
+		return unknownJob(id)
+	}
+	return nil
+}
 
 // CancelJob calls a job off. Whoever works on it is not interrupted, but
 // cannot record it any more.

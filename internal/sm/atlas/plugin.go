@@ -112,18 +112,9 @@ func groupRank(id string) string {
 func (a *Atlas) SetExtensions(ctx context.Context, by sm.Channel, ids []string, on bool) ([]string, error) {
 	s := a.Settings()
 	known := a.switches(s)
-	var want []string
-	for _, id := range ids {
-		match := matchSwitch(known, id)
-		if len(match) == 0 {
-			return nil, fault.Coded(fault.NotFound, "not-found", "There is no plugin or extension %q; `sm plugins list` shows them.", id).With("id", id)
-		}
-		for _, sw := range match {
-			if sw.Locked && !on {
-				return nil, fault.Coded(fault.Denied, "locked", "%s cannot be switched off.", sw.ID).With("id", sw.ID)
-			}
-			want = append(want, sw.ID)
-		}
+	want, err := meantSwitches(known, ids, on)
+	if err != nil {
+		return nil, err
 	}
 	changed := []string{}
 	for _, id := range withPartners(known, want, on) {
@@ -194,6 +185,35 @@ func mendedBy(known []Switch, finder, other string) bool {
 	return slices.ContainsFunc(known, func(sw Switch) bool {
 		return sw.ID != other && sw.On && skillmap.MatchAnalyzer(finder, sw.fixes...)
 	})
+}
+
+// meantSwitches are the qualified ids of what is to be switched.
+func meantSwitches(known []Switch, ids []string, on bool) ([]string, error) {
+	var want []string
+	for _, id := range ids {
+		match := matchSwitch(known, id)
+		if len(match) == 0 {
+			return nil, fault.Coded(fault.NotFound, "not-found", "There is no plugin or extension %q; `sm plugins list` shows them.", id).With("id", id)
+		}
+		for _, sw := range match {
+			if sw.Locked && !on {
+				return nil, fault.Coded(fault.Denied, "locked", "%s cannot be switched off.", sw.ID).With("id", sw.ID)
+			}
+			want = append(want, sw.ID)
+		}
+	}
+	return want, nil
+}
+
+// CheckSwitches is the fault that SetExtensions would give for switching these
+// on and those off, so that a list is switched whole or not at all.
+func (a *Atlas) CheckSwitches(on, off []string) error {
+	known := a.Switches()
+	if _, err := meantSwitches(known, on, true); err != nil {
+		return err
+	}
+	_, err := meantSwitches(known, off, false)
+	return err
 }
 
 // setSwitch stores a switch in the committed settings; one that says what
@@ -270,4 +290,81 @@ func (a *Atlas) CreatePlugin(id, shape string) ([]string, error) {
 		files[i] = strings.Join([]string{config.Folder, plugin.Folder, f}, "/")
 	}
 	return files, a.project.TrustPlugin(id)
+}
+
+// PluginInfo is a plugin with its extensions: one that comes with the program,
+// or a drop-in. Its JSON is the contract's.
+type PluginInfo struct {
+	ID          string            `json:"id"`
+	Version     string            `json:"version"`
+	Kinds       []string          `json:"kinds"`
+	Status      plugin.Status     `json:"status"`
+	Reason      *string           `json:"reason"`
+	Source      string            `json:"source"` // built-in or drop-in
+	Description string            `json:"description"`
+	Trusted     *bool             `json:"trusted,omitempty"` // of a drop-in
+	Path        string            `json:"path,omitempty"`    // the same
+	Order       int               `json:"order"`
+	Extensions  []ExtensionInfo   `json:"extensions"`
+	Unloaded    []plugin.Unloaded `json:"unloadedExtensions,omitempty"`
+}
+
+// ExtensionInfo is an extension of a plugin.
+type ExtensionInfo struct {
+	ID          string `json:"id"` // without the plugin's
+	Kind        string `json:"kind"`
+	Version     string `json:"version"`
+	Enabled     bool   `json:"enabled"`
+	Description string `json:"description"`
+	Stability   string `json:"stability,omitempty"`
+	Locked      bool   `json:"locked,omitempty"`
+}
+
+// PluginList lists every plugin: the core, the others that come with the
+// program, the drop-ins.
+func (a *Atlas) PluginList() []PluginInfo {
+	var out []PluginInfo
+	at := map[string]int{}
+	for _, sw := range a.Switches() {
+		if sw.DropIn {
+			continue
+		}
+		id, name, _ := strings.Cut(sw.ID, "/")
+		i, ok := at[id]
+		if !ok {
+			i, at[id] = len(out), len(out)
+			out = append(out, PluginInfo{ID: id, Version: sm.Version, Description: aboutPlugin(id), Source: "built-in", Status: plugin.Disabled, Extensions: []ExtensionInfo{}})
+		}
+		if sw.On {
+			out[i].Status = plugin.Enabled
+		}
+		out[i].Extensions = append(out[i].Extensions, ExtensionInfo{name, sw.Kind, sw.Version, sw.On, sw.Description, sw.Stability, sw.Locked})
+	}
+	for _, p := range a.Plugins() {
+		info := PluginInfo{ID: p.ID, Version: p.Version, Description: p.Description, Source: p.Source, Status: p.Status, Reason: p.Reason, Trusted: &p.Trusted, Path: p.Path, Extensions: []ExtensionInfo{}, Unloaded: p.Unloaded}
+		for _, e := range p.Extensions {
+			info.Extensions = append(info.Extensions, ExtensionInfo{e.ID, string(e.Kind), e.Version, e.Enabled, e.Description, e.Stability, false})
+		}
+		out = append(out, info)
+	}
+	for i := range out {
+		out[i].Order, out[i].Kinds = i, []string{}
+		for _, e := range out[i].Extensions {
+			if !slices.Contains(out[i].Kinds, e.Kind) {
+				out[i].Kinds = append(out[i].Kinds, e.Kind)
+			}
+		}
+		slices.Sort(out[i].Kinds)
+	}
+	return out
+}
+
+func aboutPlugin(id string) string {
+	if p := provider.ByID(id); p != nil && !p.Base {
+		return "Reads the files of " + p.Label + "."
+	}
+	if id == "core" {
+		return "The rules, formats and actions that every project has."
+	}
+	return "Asks GitHub about files that were taken from there."
 }

@@ -54,6 +54,31 @@ type Record struct {
 	Events []sm.Event
 }
 
+// Refusal is the outcome as a fault, for doors that tell it as one; nil when
+// the call closed the job as it was meant to.
+func (r Record) Refusal(id string) error {
+	switch r.Outcome {
+	case NonceMismatch:
+		return fault.Coded(fault.Denied, "nonce-mismatch", "This is not the nonce of job %s.", id)
+	case NotRunning:
+		return fault.Coded(fault.Conflict, "not-running", "Job %s is %s, not in running state, so nothing can be recorded.", id, r.Status)
+	case RecordNotFound:
+		return unknownJob(id)
+	case ReportInvalid:
+		return fault.Coded(fault.Invalid, "report-invalid", "%s. The job is failed.", upperFirst(r.Detail))
+	case SchemaUnresolved:
+		return fault.Coded(fault.Invalid, "schema-unresolved", "%s", r.Detail)
+	}
+	return nil
+}
+
+func upperFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
 // RecordJob closes a running job with what its agent reports: it checks the
 // report, keeps it, and does what it means. A finder's findings replace its
 // earlier ones about the file, a fixer's verdicts settle the findings it was

@@ -147,3 +147,11 @@ func (a *Atlas) IssueSuppressions(ctx context.Context, node string) ([]NodeValue
 	})
 	return list, ifMissing(err)
 }
+
+// Refusal is the outcome as a fault, for doors that tell it as one.
+func (o IssueOutcome) Refusal(in IssueDismissal) error {
+	if o != NoSuppression {
+		return nil
+	}
+	return fault.Coded(fault.NotFound, "issue-suppression-not-found", "%s dismisses no %s of %s.", in.Node, in.Value, in.Analyzer)
+}

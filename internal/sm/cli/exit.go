@@ -24,6 +24,9 @@ func exitCode(err error) int {
 	switch fault.Code(err) {
 	case "nonce-mismatch":
 		return 4
+	case "no-processing-agent", "no-findings", "node-drifted", "unreadable", "job-terminal", "not-running", "exists",
+		"finding-not-dismissible", "finding-already-fixed", "finding-terminal", "finding-open":
+		return 2 // refused; what is there already is another case
 	case "db-drift", "db-newer", "db-foreign", "scan-busy", "scan-emptied", "server-running":
 		return 2 // conflicts of state, not of identity
 	}

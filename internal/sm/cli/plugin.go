@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"skillforge/internal/fault"
 	"skillforge/internal/skillmap/draw"
@@ -28,7 +27,7 @@ func pluginsListVerb() *verb {
 		run: func(_ context.Context, s *session) error {
 			a := s.open()
 			defer func() { _ = a.Close() }() // nothing was written
-			list := groups(a)
+			list := a.PluginList()
 			if id != "" {
 				for _, g := range list {
 					if g.ID == id {
@@ -50,61 +49,7 @@ func pluginsListVerb() *verb {
 	}
 }
 
-// group is a plugin as it is listed: one that comes with the program, or a
-// drop-in.
-type group struct {
-	ID          string            `json:"id"`
-	Version     string            `json:"version"`
-	Description string            `json:"description"`
-	Source      string            `json:"source"`
-	Status      plugin.Status     `json:"status"`
-	Reason      *string           `json:"reason"`
-	Trusted     bool              `json:"trusted"`
-	Path        string            `json:"path,omitempty"`
-	Extensions  []member          `json:"extensions"`
-	Unloaded    []plugin.Unloaded `json:"unloadedExtensions"`
-}
-
-// member is an extension of a group.
-type member struct {
-	ID          string `json:"id"`
-	Kind        string `json:"kind"`
-	Version     string `json:"version"`
-	Enabled     bool   `json:"enabled"`
-	Description string `json:"description"`
-	Stability   string `json:"stability,omitempty"`
-	Locked      bool   `json:"locked,omitempty"`
-}
-
-func groups(a *atlas.Atlas) []group {
-	var out []group
-	at := map[string]int{}
-	for _, sw := range a.Switches() {
-		if sw.DropIn {
-			continue
-		}
-		id, name, _ := strings.Cut(sw.ID, "/")
-		i, ok := at[id]
-		if !ok {
-			i, at[id] = len(out), len(out)
-			out = append(out, group{ID: id, Version: sm.Version, Description: "Comes with sm.", Source: "built-in", Status: plugin.Disabled, Trusted: true, Extensions: []member{}, Unloaded: []plugin.Unloaded{}})
-		}
-		if sw.On {
-			out[i].Status = plugin.Enabled
-		}
-		out[i].Extensions = append(out[i].Extensions, member{name, sw.Kind, sw.Version, sw.On, sw.Description, sw.Stability, sw.Locked})
-	}
-	for _, p := range a.Plugins() {
-		g := group{p.ID, p.Version, p.Description, p.Source, p.Status, p.Reason, p.Trusted, p.Path, []member{}, p.Unloaded}
-		for _, e := range p.Extensions {
-			g.Extensions = append(g.Extensions, member{e.ID, string(e.Kind), e.Version, e.Enabled, e.Description, e.Stability, false})
-		}
-		out = append(out, g)
-	}
-	return out
-}
-
-func (s *session) showPlugin(g group) error {
+func (s *session) showPlugin(g atlas.PluginInfo) error {
 	if s.json {
 		return s.emit(g)
 	}
@@ -295,7 +240,7 @@ func (s *session) pluginsDoctor() error {
 	defer func() { _ = a.Close() }() // nothing was written
 	var counts pluginCounts
 	issues, warnings := []pluginIssue{}, []pluginWarning{}
-	for _, g := range groups(a) {
+	for _, g := range a.PluginList() {
 		switch g.Status {
 		case plugin.Enabled:
 			counts.Enabled++
@@ -345,15 +290,6 @@ func (s *session) pluginsDoctor() error {
 		return errNotClean
 	}
 	return nil
-}
-
-// warnPlugins tells which drop-in plugins take no part in a scan, and why.
-func (s *session) warnPlugins(a *atlas.Atlas) {
-	for _, p := range a.Plugins() {
-		if p.Status.Broken() {
-			s.warn("plugin %s (%s), all extensions skipped: %s", p.ID, p.Status, *p.Reason)
-		}
-	}
 }
 
 func pluginsSlotsVerb() *verb {

@@ -37,6 +37,8 @@ type session struct {
 	started time.Time
 	log     *slog.Logger
 	tty     terminal
+	// parked is set by a verb that only waited: how long says nothing.
+	parked bool
 	// reported is set once an answer in JSON carries the error itself.
 	reported bool
 }
@@ -66,7 +68,7 @@ func Main(ctx context.Context, args []string, w World) int {
 	if err != nil && !errors.Is(err, errNotClean) {
 		s.complain(err)
 	}
-	if timed && !s.quiet {
+	if timed && !s.parked && !s.quiet {
 		fmt.Fprintf(s.Err, "done in %s\n", duration(s.Now().Sub(s.started)))
 	}
 	return code

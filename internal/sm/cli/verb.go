@@ -152,13 +152,14 @@ func rest(p *[]string, name, help string) arg {
 // Categories of the help, in order.
 const (
 	mapping  = "Map"
+	queueing = "Queue"
 	setup    = "Set up"
 	service  = "Serve"
 	upkeep   = "Upkeep"
 	learning = "Help"
 )
 
-var categories = []string{setup, mapping, service, upkeep, learning}
+var categories = []string{setup, mapping, queueing, service, upkeep, learning}
 
 // verbs is the command line, in the order of the help.
 func verbs() []*verb {
@@ -167,6 +168,17 @@ func verbs() []*verb {
 		configVerb(), configListVerb(), configGetVerb(), configShowVerb(), configSetVerb(), configResetVerb(),
 		scanVerb(), compareVerb(), watchVerb(),
 		listVerb(), showVerb(), checkVerb(), exportVerb(), graphVerb(),
+		issuesVerb(), issuesDismissVerb(), issuesUndismissVerb(), issuesSuppressionsVerb(),
+		sidecarsVerb(), sidecarsAnnotateVerb(), sidecarsRefreshVerb(), sidecarsPruneVerb(), bumpVerb(), enrichVerb(),
+		agentVerb(), agentInstallVerb(), agentUninstallVerb(), agentStatusVerb(),
+		pluginsVerb(), pluginsListVerb(), pluginsShowVerb(), pluginsEnableVerb(), pluginsDisableVerb(), pluginsTrustVerb(), pluginsUntrustVerb(),
+		pluginsCreateVerb(), pluginsDoctorVerb(), pluginsSlotsVerb(), pluginsSlotsListVerb(), hooksVerb(), hooksInstallVerb(),
+		actionsVerb(), actionsListVerb(), actionsShowVerb(),
+		jobsVerb(), jobsSubmitVerb(), jobsListVerb(), jobsShowVerb(), jobsPreviewVerb(), jobsStatusVerb(), jobsClaimVerb(), recordVerb(),
+		jobsCancelVerb(), jobsFailVerb(), jobsPruneVerb(),
+		findingsVerb(), findingsResolveVerb(), findingsDismissVerb(), findingsReopenVerb(), findingsUndismissVerb(), findingsSuppressionsVerb(),
+		findingsPruneVerb(), findingsClearVerb(), historyVerb(), historyStatsVerb(),
+		orphansVerb(), orphansReconcileVerb(), orphansUndoRenameVerb(),
 		doctorVerb(),
 		dbVerb(), dbMigrateVerb(), dbResetVerb(), dbBackupVerb(), dbRestoreVerb(), dbDumpVerb(),
 		serveVerb(), mcpVerb(),

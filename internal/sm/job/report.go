@@ -237,3 +237,12 @@ type ResolvedReply struct {
 	By    string `json:"by"`    // fixer or human
 	Note  string `json:"note"`
 }
+
+// SchemaID is the "$id" of a schema, empty when it has none.
+func SchemaID(schema []byte) string {
+	var doc struct {
+		ID string `json:"$id"`
+	}
+	_ = json.Unmarshal(schema, &doc) // what is no object has no id
+	return doc.ID
+}
