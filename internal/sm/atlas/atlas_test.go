@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -630,3 +631,52 @@ func TestCompare(t *testing.T) {
 }
 
 var someTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// TestReadsWhileScanning asks from many sides while the map changes under
+// them: each answer must be of one moment.
+func TestReadsWhileScanning(t *testing.T) {
+	dir := project(t)
+	server, command := open(t, dir, true), open(t, dir, false)
+	scan(t, server, atlas.ScanOptions{})
+	ctx, stop := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for ctx.Err() == nil {
+				g, err := server.QueryGraph(ctx, atlas.GraphQuery{})
+				if err != nil {
+					if ctx.Err() == nil {
+						t.Error(err)
+					}
+					return
+				}
+				if n := len(g.Nodes); n != 6 && n != 16 || g.Total != n {
+					t.Errorf("%d nodes of %d, want 6 or 16", n, g.Total)
+				}
+				if b, err := server.Node(ctx, "README.md", atlas.NodeOptions{}); err != nil || len(b.Outgoing) != 1 && len(b.Outgoing) != 11 {
+					t.Errorf("%v, %v", b, err)
+				}
+			}
+		})
+	}
+	for round := range 6 {
+		for i := range 10 {
+			name := fmt.Sprintf("docs/extra%d.md", i)
+			if round%2 == 0 {
+				write(t, dir, name, "x")
+			} else if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text := files["README.md"]
+		if round%2 == 0 {
+			for i := range 10 {
+				text += fmt.Sprintf("[x%d](docs/extra%d.md)\n", i, i)
+			}
+		}
+		write(t, dir, "README.md", text)
+		scan(t, []*atlas.Atlas{server, command}[round/2%2], atlas.ScanOptions{})
+	}
+	stop()
+	readers.Wait()
+}

@@ -114,6 +114,9 @@ func (w *watch) begin() error {
 		return err
 	}
 	w.tree = t
+	if w.a.Settings().Scan.FollowExternalSymlinks { // nobody tells of what lies outside
+		w.tick.Reset(w.a.poll)
+	}
 	if w.opt.First {
 		w.pending.full = true
 		w.start()

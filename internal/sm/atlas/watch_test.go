@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"skillforge/internal/fault"
 	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/scan"
 	"skillforge/internal/sm"
@@ -357,4 +358,25 @@ func TestWatchOfNoFolder(t *testing.T) {
 	if err == nil || errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestWatchLooksOutsideWhereLinksLead(t *testing.T) {
+	outside := t.TempDir()
+	put(t, outside, "far.md", "far")
+	w := follow(t, func(a *Atlas, _ *WatchOptions) {
+		a.poll = 10 * time.Millisecond
+		_, err := a.Project().Set("scan.followExternalSymlinks", true, config.SetOptions{Yes: true})
+		if fault.Code(err) == "no-anchor" {
+			t.Skip("grants cannot be bound to a folder here")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(outside, a.Project().Path("link")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.until("the linked folder", has(first, "link/far.md"))
+	put(t, outside, "near.md", "near")
+	w.until("a file in it", has(first, "link/far.md", "link/near.md"))
 }
