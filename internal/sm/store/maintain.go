@@ -325,7 +325,15 @@ func (s *Store) Migrate(ctx context.Context, to int, noBackup bool) (applied []s
 			return nil, "", s.explain(err)
 		}
 	}
-	applied, err = s.db.Migrate(ctx, steps, ledger{s.now}, to)
+	was := sqldb.Fingerprint(steps[:len(steps)-len(pending)])
+	if applied, err = s.db.Migrate(ctx, steps, ledger{s.now}, to); err != nil {
+		return applied, backup, s.explain(err)
+	}
+	now := sqldb.Fingerprint(steps[:len(steps)-len(pending)+len(applied)])
+	err = s.db.Write(ctx, func(tx *sqldb.Tx) error { // tables that were ours are ours still
+		_, err := tx.ExecContext(ctx, `UPDATE scan_meta SET schema_fingerprint = $1 WHERE schema_fingerprint = $2`, now, was)
+		return err
+	})
 	return applied, backup, s.explain(err)
 }
 
