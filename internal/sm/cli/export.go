@@ -13,16 +13,26 @@ type exporting struct {
 	format string
 }
 
+// exports are the formats that are no JSON.
+var exports = map[string]func(skillmap.Query, skillmap.Subgraph) []byte{
+	"md":      draw.Markdown,
+	"mermaid": func(_ skillmap.Query, g skillmap.Subgraph) []byte { return draw.Mermaid(g) },
+	"dot":     func(_ skillmap.Query, g skillmap.Subgraph) []byte { return draw.Dot(g) },
+	"ascii":   func(_ skillmap.Query, g skillmap.Subgraph) []byte { return draw.ASCII(g) },
+	"svg":     func(_ skillmap.Query, g skillmap.Subgraph) []byte { return draw.SVG(g) },
+}
+
 func exportVerb() *verb {
 	o := exporting{format: "json"}
 	return &verb{
 		name: "export", category: mapping, brief: "Write a part of the map",
 		details: "The query is terms that must all hold: `kind=skill,agent`, `has=issues`, `path=docs/**`. Values separated by commas are alternatives; `*` stays within a folder, `**` does not. No query is the whole map. Links are kept when both of their ends are.",
 		args:    []arg{rest(&o.query, "QUERY", "which nodes: kind=, has=issues, path=")},
-		flags:   []flag{choice(&o.format, "format", "", "FORMAT", "How to write it (json).", "json", "md", "mermaid")},
+		flags:   []flag{choice(&o.format, "format", "", "FORMAT", "How to write it (json).", "json", "md", "mermaid", "dot", "ascii", "svg")},
 		examples: []example{
 			{"sm export kind=skill has=issues --format md", ""},
 			{"sm export 'path=.claude/**' --format mermaid", ""},
+			{"sm export 'path=docs/**' --format svg > docs.svg", "a picture that opens in any browser"},
 		},
 		exits: []exit{{5, "there is no map yet"}},
 		run:   o.run,
@@ -44,11 +54,8 @@ func (o *exporting) run(ctx context.Context, s *session) error {
 		return err
 	}
 	part := query.Apply(whole)
-	switch {
-	case o.format == "md" && !s.json:
-		return s.write(draw.Markdown(query, part))
-	case o.format == "mermaid" && !s.json:
-		return s.write(draw.Mermaid(part))
+	if write := exports[o.format]; write != nil && !s.json {
+		return s.write(write(query, part))
 	}
 	type counts struct {
 		Nodes  int `json:"nodes"`
