@@ -1,5 +1,9 @@
-// Package web is what a browser sees of the local program.
+// Package web is what a browser sees of the local program: the page of the
+// live map, built from web/ in the root of the repository and embedded.
 //
-// For now that is one page that says what the server serves and where its
-// doors are. It needs no script, and its policy allows none from elsewhere.
+// A program built without the bundle serves a plain status page instead, which
+// says what is served and where its doors are. Both need nothing from
+// elsewhere, and their policy allows nothing from elsewhere. The page reads
+// the project over REST and /ws like any other client; nothing of the map
+// passes through here.
 package web

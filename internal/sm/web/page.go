@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,9 +22,11 @@ var statusCSS []byte
 
 var status = template.Must(template.New("status").Parse(statusHTML))
 
-// policy lets a page load its own files and talk to its own server, nothing
-// else.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
+// policy lets a page load its own files, run its own worker and talk to its
+// own server, nothing else. Nothing inline runs or styles, and no script may
+// turn text into markup.
+const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types skill-map"
 
 // Options say what the page is told.
 type Options struct {
@@ -34,6 +37,9 @@ type Options struct {
 // Handler serves the page of a project. Any path that is no file is the page
 // itself, so that a link into it survives a reload.
 func Handler(a *atlas.Atlas, opt Options) http.Handler {
+	if app, ok := bundled(bundle); ok {
+		return &site{app: app, index: stamp(app, opt)}
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status.css", func(w http.ResponseWriter, _ *http.Request) {
 		httpd.Bytes(w, http.StatusOK, "text/css; charset=utf-8", statusCSS)
@@ -42,7 +48,7 @@ func Handler(a *atlas.Atlas, opt Options) http.Handler {
 	return mux
 }
 
-// facts are what the template shows.
+// facts are what the status page shows.
 type facts struct {
 	Project, Version     string
 	MCP, Mapped          bool
@@ -51,7 +57,7 @@ type facts struct {
 }
 
 func page(w http.ResponseWriter, r *http.Request, a *atlas.Atlas, opt Options) {
-	if strings.Contains(r.URL.Path, "..") {
+	if climbs(r.URL.Path) {
 		http.NotFound(w, r)
 		return
 	}
@@ -65,9 +71,29 @@ func page(w http.ResponseWriter, r *http.Request, a *atlas.Atlas, opt Options) {
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
 	}
+	write(w, b.Bytes())
+}
+
+// write answers with a page under the policy. It is asked for anew each time:
+// what it links to changes with the program.
+func write(w http.ResponseWriter, text []byte) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
-	_, _ = b.WriteTo(w) // the browser may be gone
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	_, _ = w.Write(text) // the browser may be gone
+}
+
+// climbs reports whether a path tries to leave the folder.
+func climbs(path string) bool { return strings.Contains(path, "..") || strings.Contains(path, "\\") }
+
+// readFile is fs.ReadFile for a path of a URL; false for what is no file.
+func readFile(files fs.FS, path string) ([]byte, bool) {
+	name := strings.TrimPrefix(path, "/")
+	if name == "" || !fs.ValidPath(name) {
+		return nil, false
+	}
+	text, err := fs.ReadFile(files, name)
+	return text, err == nil
 }

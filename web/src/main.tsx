@@ -1,0 +1,23 @@
+import { render } from "preact";
+import * as act from "./act";
+import { App } from "./app";
+import * as s from "./state";
+
+const page = document.getElementById("page")!;
+page.replaceChildren();
+act.begin();
+render(<App />, page);
+
+// For the bench and for tests: what the page measured of itself.
+Object.assign(window, {
+  skillMap: {
+    took: act.took,
+    chart: act.theChart,
+    get phase() {
+      return s.phase.value;
+    },
+    get nodes() {
+      return s.sheet.value.nodes;
+    },
+  },
+});
