@@ -42,6 +42,11 @@ func (s *Server) configResolution(w http.ResponseWriter, _ *http.Request) error 
 // activeProvider says whose rules hold in the project. Where several could and
 // nobody settled it, none does.
 func (s *Server) activeProvider(w http.ResponseWriter, _ *http.Request) error {
+	return s.providerAnswer(w, nil)
+}
+
+// providerAnswer tells whose rules hold, and what a change of them did.
+func (s *Server) providerAnswer(w http.ResponseWriter, change any) error {
 	lens, err := s.atlas.Project().Lens(s.atlas.Settings())
 	out := struct {
 		Active     *string  `json:"activeProvider"`
@@ -49,7 +54,8 @@ func (s *Server) activeProvider(w http.ResponseWriter, _ *http.Request) error {
 		Source     string   `json:"source"`
 		Selectable []string `json:"selectable"`
 		Drift      any      `json:"markerDrift"`
-	}{Detected: []string{}, Source: "default", Selectable: config.Lenses()}
+		Switch     any      `json:"switch,omitempty"`
+	}{Switch: change, Detected: []string{}, Source: "default", Selectable: config.Lenses()}
 	switch {
 	case err == nil:
 		out.Active, out.Source, out.Detected = &lens.ID, lens.Source, lens.Detected

@@ -23,6 +23,7 @@ type list struct {
 	total   int
 	count   int
 	page    *page
+	more    map[string]int // further counts
 }
 
 // page is a window into a list.
@@ -35,6 +36,9 @@ func (l list) write(w http.ResponseWriter) error {
 	counts := map[string]any{"total": l.total, "returned": l.count}
 	if l.page != nil {
 		counts["page"] = l.page
+	}
+	for name, n := range l.more {
+		counts[name] = n
 	}
 	if l.filters == nil {
 		l.filters = map[string]any{}

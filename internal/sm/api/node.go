@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"skillforge/internal/fault"
@@ -52,23 +53,27 @@ func (s *Server) decorated(ctx context.Context, nodes []*atlas.Node) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
+	marked, err := s.atlas.Favorites(ctx)
+	if err != nil {
+		return nil, err
+	}
 	b := []byte{'['}
 	for i, n := range nodes {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(decorate(b, n, tags[n.Path]), '}')
+		b = append(decorate(b, n, tags[n.Path], marked[n.Path] != 0), '}')
 	}
 	return append(b, ']'), nil
 }
 
 // decorate appends a node's JSON and decorations, its object left open.
-// Favourites wait for a verb; cards are drawn from the node itself, so nothing
-// contributes to them.
-func decorate(b []byte, n *atlas.Node, tags []string) []byte {
+// Cards are drawn from the node itself, so nothing contributes to them.
+func decorate(b []byte, n *atlas.Node, tags []string, marked bool) []byte {
 	whole := n.JSON()
 	b = append(b, whole[:len(whole)-1]...)
-	b = append(b, `,"isFavorite":false,"tags":`...)
+	b = strconv.AppendBool(append(b, `,"isFavorite":`...), marked)
+	b = append(b, `,"tags":`...)
 	b = skillmap.AppendStrings(b, tags)
 	return append(b, `,"contributions":[]`...)
 }
@@ -91,8 +96,12 @@ func (s *Server) node(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	marked, err := s.atlas.Favorites(r.Context())
+	if err != nil {
+		return err
+	}
 	b := append(head("node", 1<<14), `,"item":`...)
-	b = decorate(b, bundle.Item, tags[path])
+	b = decorate(b, bundle.Item, tags[path], marked[path] != 0)
 	b = appendText(b, "body", bundle.Body)
 	b = appendText(b, "raw", bundle.Raw)
 	b = append(append(b, `},"links":{"incoming":`...), array(bundle.Incoming)...)

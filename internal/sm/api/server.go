@@ -111,11 +111,12 @@ var codes = map[fault.Kind]string{
 
 // statuses of codes that differ from their kind's.
 var statuses = map[string]int{
-	"confirm-required": http.StatusPreconditionFailed,
-	"db-missing":       http.StatusInternalServerError,
-	"db-drift":         http.StatusInternalServerError,
-	"db-newer":         http.StatusInternalServerError,
-	"db-foreign":       http.StatusInternalServerError,
+	"confirm-required":            http.StatusPreconditionFailed,
+	"issue-suppression-not-found": http.StatusConflict,
+	"db-missing":                  http.StatusInternalServerError,
+	"db-drift":                    http.StatusInternalServerError,
+	"db-newer":                    http.StatusInternalServerError,
+	"db-foreign":                  http.StatusInternalServerError,
 }
 
 // bodyLimit bounds requests to /api.

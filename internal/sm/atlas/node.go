@@ -254,7 +254,7 @@ type FolderRow struct {
 	LinksOutCount int     `json:"linksOutCount"`
 	TokensTotal   *int    `json:"tokensTotal"`
 	ModifiedAtMs  *int64  `json:"modifiedAtMs"`
-	ErrorCount    int     `json:"errorCount"` // deterministic issues
+	ErrorCount    int     `json:"errorCount"` // issues, and open findings
 	WarnCount     int     `json:"warnCount"`
 	SidecarStatus *string `json:"sidecarStatus"`
 }
@@ -266,8 +266,15 @@ func (a *Atlas) Folders(ctx context.Context) ([]FolderRow, error) {
 		return nil, err
 	}
 	rows := make([]FolderRow, 0, len(s.sorted))
+	found, err := a.FindingCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, n := range s.sorted {
-		rows = append(rows, s.folderRow(n))
+		row := s.folderRow(n)
+		row.ErrorCount += found[row.Path].Errors
+		row.WarnCount += found[row.Path].Warns
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

@@ -106,4 +106,3 @@ func agentStatusVerb() *verb {
 		},
 	}
 }
-
