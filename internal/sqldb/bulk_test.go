@@ -108,7 +108,7 @@ func TestBulk(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 2, 3, 30, 31, 32, 33, 100, 500, 3000} {
 		for _, longest := range []int{1, 40, 2000, 9000} {
-			if n*longest > 1<<20 {
+			if n*longest > 1<<19 {
 				continue
 			}
 			t.Run(fmt.Sprint(n, " rows up to ", longest*5), func(t *testing.T) {
@@ -141,7 +141,10 @@ func checkBulk(t *testing.T, path string, a, b []bulkRow) {
 	if diff := cmp.Diff(a, readRows(t, db, `SELECT rowid, * FROM a ORDER BY rowid`), cmp.AllowUnexported(bulkRow{})); diff != "" {
 		t.Fatalf("the rows come back otherwise:\n%.2000s", diff)
 	}
-	for _, row := range a {
+	for i, row := range a {
+		if i > 200 && i%17 > 0 {
+			continue
+		}
 		var id int64
 		if err := db.Reader().QueryRow(`SELECT rowid FROM a INDEXED BY sqlite_autoindex_a_1 WHERE key = $1`, row.values[4]).Scan(&id); err != nil || id != row.id {
 			t.Fatalf("%.20q is row %d by its key, %v; want %d", row.values[4], id, err, row.id)
