@@ -223,12 +223,6 @@ func TestBulkRefuses(t *testing.T) {
 	if err := sqldb.Bulk(t.Context(), scratch(t, bulkSchema), []sqldb.Rows{rowsOf("c", nil, fine)}); err == nil {
 		t.Error("a row of too many values is taken")
 	}
-	path := scratch(t, bulkSchema)
-	db := open(t, path, sqldb.Options{}) // puts the file into write-ahead mode
-	exec(t, db, `INSERT INTO c VALUES ('x')`)
-	if err := sqldb.Bulk(t.Context(), path, []sqldb.Rows{rowsOf("a", columnsOfA, nil)}); err == nil {
-		t.Error("a file in write-ahead mode can be filled")
-	}
 }
 
 func BenchmarkBulk(b *testing.B) {
