@@ -8,9 +8,9 @@ VERSION ?= $(shell cat VERSION)
 LDFLAGS := -s -w
 FUZZTIME ?= 60s
 
-.PHONY: build run test test-go test-clients vet bench soak fuzz docs clean
+.PHONY: build run test test-go test-clients test-pages vet web bench soak fuzz docs clean
 
-build: bin/sm bin/sigit
+build: web bin/sm bin/sigit
 
 bin/sm: FORCE
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/sm
@@ -20,10 +20,25 @@ bin/sigit: FORCE
 
 FORCE:
 
+# The map page. Without npm the programs build all the same, and sm serves a
+# plain page in its place.
+WEB    := internal/sm/web/bundle/app/index.html
+WEBSRC := $(shell find web/src web/index.html web/vite.config.ts web/package-lock.json internal/look/tokens.css -type f)
+
+web: $(WEB)
+
+$(WEB): $(WEBSRC)
+	@if command -v npm >/dev/null; then \
+		cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error; } && \
+		npx --no-install vite build --logLevel warn && touch ../$(WEB); \
+	else \
+		echo 'web: npm is not here, so the map page is left out (apt install nodejs npm)'; \
+	fi
+
 run: build
 	@examples/run
 
-test: vet build test-go test-clients
+test: vet build test-go test-clients test-pages
 
 vet:
 	@test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; echo 'run gofmt -w on these files'; exit 1; }
@@ -36,8 +51,19 @@ test-go:
 test-clients: build
 	test/clients/run
 
+test-pages: build
+	test/pages/run
+
+# BENCH takes flags of test/bench, such as '-sizes 1000 -repos 20 -only sm'.
+# BENCH_BIG=1 adds a repository of 500 MB. Packages have benchmarks of their own: go test -bench .
+BENCH ?= $(if $(BENCH_BIG),-repos 20,500 -budget 15m)
+SOAK  ?= 10m
+
 bench: build
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) run ./test/bench -sm bin/sm -sigit bin/sigit $(BENCH)
+
+soak: build
+	$(GO) run ./test/bench -sm bin/sm -sigit bin/sigit -soak $(SOAK) $(BENCH)
 
 fuzz:
 	@for pkg in $$($(GO) list ./...); do \
