@@ -117,9 +117,9 @@ function TopBar({ help }: { help: () => void }) {
       <div class="brand" title={s.scope}>
         <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
           <path d="M9 23 16 8l7 15M9 23h14" />
-          <circle cx="16" cy="8" r="4.200" class="a" />
-          <circle cx="8.500" cy="23.500" r="4.200" class="b" />
-          <circle cx="23.500" cy="23.500" r="4.200" class="c" />
+          <circle cx="16" cy="8" r="4.2" class="a" />
+          <circle cx="8.5" cy="23.5" r="4.2" class="b" />
+          <circle cx="23.5" cy="23.5" r="4.2" class="c" />
         </svg>
         <span class="brand-name">{folder()}</span>
         {!narrow && s.sheet.value.meta.lens && <span class="brand-lens">{providerLabel(s.sheet.value.meta.lens)}</span>}
@@ -140,8 +140,12 @@ function TopBar({ help }: { help: () => void }) {
         <Live />
         {!narrow && (
           <>
-            <Button tone="quiet" icon="queue" label={`Jobs${s.liveJobs.value ? `, ${s.liveJobs.value} live` : ""}`} pressed={s.drawer.value === "jobs"} onClick={() => (s.drawer.value = s.drawer.value === "jobs" ? null : "jobs")} class={s.liveJobs.value ? "has-dot" : ""} />
-            <Button tone="quiet" icon="rocket" label="Quick start" pressed={s.drawer.value === "start"} onClick={() => (s.drawer.value = s.drawer.value === "start" ? null : "start")} class={s.needsRestart.value ? "has-dot" : ""} />
+            <Button tone="quiet" icon="queue" aria-label={`Jobs${s.liveJobs.value ? `, ${s.liveJobs.value} live` : ""}`} pressed={s.drawer.value === "jobs"} onClick={() => (s.drawer.value = s.drawer.value === "jobs" ? null : "jobs")} class={s.liveJobs.value ? "has-dot" : ""}>
+              Jobs{s.liveJobs.value > 0 && <span class="count">{s.liveJobs.value}</span>}
+            </Button>
+            <Button tone="quiet" icon="rocket" aria-label="Quick start" pressed={s.drawer.value === "start"} onClick={() => (s.drawer.value = s.drawer.value === "start" ? null : "start")} class={s.needsRestart.value ? "has-dot" : ""}>
+              Start
+            </Button>
           </>
         )}
         <MenuButton

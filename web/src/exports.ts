@@ -155,7 +155,7 @@ export function svg(): string {
   let out = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${n(f.x)} ${n(f.y)} ${n(f.w)} ${n(f.h)}" width="${Math.min(4000, Math.round(f.w))}" font-family="${escape(p.font)}">`;
   out += `<rect x="${n(f.x)}" y="${n(f.y)}" width="${n(f.w)}" height="${n(f.h)}" fill="${p.canvas}"/>`;
   for (const d of livingDiscs()) {
-    out += `<circle cx="${n(d.x)}" cy="${n(-d.y)}" r="${n(d.r)}" fill="${p.surface}" fill-opacity="${p.dark ? 0.3 : 0.5}" stroke="${p.line}" stroke-width="1.500"/>`;
+    out += `<circle cx="${n(d.x)}" cy="${n(-d.y)}" r="${n(d.r)}" fill="${p.surface}" fill-opacity="${p.dark ? 0.3 : 0.5}" stroke="${p.line}" stroke-width="1.5"/>`;
   }
   for (let i = 0; i < lines.source.length; i++) {
     const a = lines.source[i];
@@ -180,11 +180,11 @@ export function svg(): string {
     const x = at[2 * i];
     const y = -at[2 * i + 1];
     const r = radius(item);
-    const faint = lit && !lit[i] ? ' opacity="0.250"' : "";
+    const faint = lit && !lit[i] ? ' opacity="0.25"' : "";
     const bad = worst(item);
     const ring = bad === "error" ? p.error : bad === "warn" ? p.warn : "none";
     out += `<g${faint}><title>${escape(item.ghost ? item.name : item.path)}</title>${shape(item.kind, x, y, r, p, ring)}`;
-    out += `<text x="${n(x)}" y="${n(y + r + 18)}" text-anchor="middle" font-size="15" fill="${p.ink}" stroke="${p.canvas}" stroke-width="3.500" paint-order="stroke">${escape(short(item.name, 26))}</text></g>`;
+    out += `<text x="${n(x)}" y="${n(y + r + 18)}" text-anchor="middle" font-size="15" fill="${p.ink}" stroke="${p.canvas}" stroke-width="3.5" paint-order="stroke">${escape(short(item.name, 26))}</text></g>`;
   });
   for (const d of livingDiscs()) {
     out += `<text x="${n(d.x)}" y="${n(-d.y - d.r - 6)}" text-anchor="middle" font-size="${Math.max(14, Math.min(90, d.r / 12)).toFixed(0)}" font-weight="600" fill="${p.quiet}">${escape(d.name)}</text>`;

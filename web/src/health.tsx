@@ -315,7 +315,7 @@ function Unused() {
   return (
     <Panel
       title="Unreferenced"
-      about={`${plural(reached, "node is", "nodes are")} led to by a link. ${plural(entries.length, "more is a way", "more are ways")} in by ${entries.length === 1 ? "itself" : "themselves"}: ${[...kinds].map(([k, n]) => `${n} ${kindLabel(k).toLowerCase()}`).join(", ") || "none"}.`}
+      about={`${plural(reached, "node is", "nodes are")} led to by a link. ${plural(entries.length, "more is a way", "more are ways")} in by ${entries.length === 1 ? "itself" : "themselves"}: ${[...kinds].map(([k, n]) => `${kindLabel(k)} ${n}`).join(", ") || "none"}.`}
       aside={
         unused.length > 0 ? (
           <button

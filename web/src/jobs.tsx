@@ -122,7 +122,7 @@ export function Presence() {
         <strong>{on ? "An agent works the queue" : "No agent has answered yet"}</strong>
         <span class="quiet">{p?.lastClaimAt ? `Last took a job ${ago(p.lastClaimAt)}.` : on ? "It reported a job." : "None took a job since this server started."}</span>
       </span>
-      {!on && (
+      {!on && s.drawer.value !== "start" && (
         <Button small onClick={() => (s.drawer.value = "start")}>
           Set up
         </Button>

@@ -73,19 +73,19 @@ export function Kind({ kind, small }: { kind: string; small?: boolean }) {
 function shape(kind: string) {
   switch (kind) {
     case "skill":
-      return <path d="M-5 -9h10l5.500 9-5.500 9h-10l-5.500-9z" fill="currentColor" />;
+      return <path d="M-5 -9h10l5.5 9-5.5 9h-10l-5.5-9z" fill="currentColor" />;
     case "command":
-      return <rect x="-8.500" y="-8.500" width="17" height="17" rx="4" fill="currentColor" />;
+      return <rect x="-8.5" y="-8.5" width="17" height="17" rx="4" fill="currentColor" />;
     case "workflow":
       return <path d="M0 -11 11 0 0 11-11 0z" fill="currentColor" />;
     case "markdown":
-      return <rect x="-7" y="-9" width="14" height="18" rx="2.500" fill="currentColor" />;
+      return <rect x="-7" y="-9" width="14" height="18" rx="2.5" fill="currentColor" />;
     case "mcp":
-      return <path d="M-4 -9.500h8l5.500 5.500v8l-5.500 5.500h-8l-5.500-5.500v-8z" fill="currentColor" />;
+      return <path d="M-4 -9.500h8l5.5 5.500v8l-5.5 5.500h-8l-5.5-5.500v-8z" fill="currentColor" />;
     case "ghost":
-      return <path d="M0 -8a8 8 0 1 0 0 16 8 8 0 1 0 0-16M-5.500 5.500l11-11" fill="none" stroke="currentColor" stroke-width="2.400" />;
+      return <path d="M0 -8a8 8 0 1 0 0 16 8 8 0 1 0 0-16M-5.5 5.500l11-11" fill="none" stroke="currentColor" stroke-width="2.4" />;
   }
-  return <circle r="9.500" fill="currentColor" />;
+  return <circle r="9.5" fill="currentColor" />;
 }
 
 export function kindLabel(kind: string): string {

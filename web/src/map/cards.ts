@@ -18,7 +18,7 @@ export class Cards {
     this.seen.clear();
   }
 
-  show(id: string, item: Item, x: number, y: number, scale: number, state: { dim: boolean; selected: boolean; pinned: boolean; colour: string }) {
+  show(id: string, item: Item, x: number, y: number, scale: number, state: { selected: boolean; pinned: boolean; colour: string }) {
     let card = this.cards.get(id);
     if (!card) {
       card = make(id, item);
@@ -28,7 +28,6 @@ export class Cards {
     this.seen.add(id);
     card.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -50%) scale(${scale.toFixed(3)})`;
     card.style.setProperty("--kind", state.colour);
-    card.classList.toggle("is-dim", state.dim);
     card.classList.toggle("is-selected", state.selected);
     card.classList.toggle("is-pinned", state.pinned);
   }

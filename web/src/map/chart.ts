@@ -47,7 +47,7 @@ export interface Eye {
   scale: number;
 }
 
-const cardScale = 0.88; // from here on nodes are cards
+const cardScale = 0.92; // from here on nodes are cards
 const most = 2.4;
 
 export class Chart {
@@ -210,15 +210,17 @@ export class Chart {
     const s = this.sigma;
     if (!s) return { x: 0, y: 0, scale: 1 };
     const { width, height } = s.getDimensions();
-    const c = s.viewportToGraph({ x: width / 2, y: height / 2 });
+    const c = s.viewportToGraph({ x: width / 2, y: height / 2 }, { cameraState: s.getCamera().getState() });
     return { x: c.x, y: c.y, scale: this.scale };
   }
 
   // scale is how many pixels of the page one of the map takes.
   get scale(): number {
     const s = this.sigma!;
-    const a = s.graphToViewport({ x: 0, y: 0 });
-    const b = s.graphToViewport({ x: 1000, y: 0 });
+    // By the camera as it is set, which may be ahead of what is drawn.
+    const now = { cameraState: s.getCamera().getState() };
+    const a = s.graphToViewport({ x: 0, y: 0 }, now);
+    const b = s.graphToViewport({ x: 1000, y: 0 }, now);
     return Math.hypot(b.x - a.x, b.y - a.y) / 1000;
   }
 
@@ -227,7 +229,8 @@ export class Chart {
     if (!s) return;
     const camera = s.getCamera();
     const unit = this.scale * camera.ratio;
-    const to = s.viewportToFramedGraph(s.graphToViewport({ x: eye.x, y: eye.y }));
+    const now = { cameraState: camera.getState() };
+    const to = s.viewportToFramedGraph(s.graphToViewport({ x: eye.x, y: eye.y }, now), now);
     const ratio = unit / Math.min(most, eye.scale);
     if (calm) camera.setState({ x: to.x, y: to.y, ratio, angle: 0 });
     else void camera.animate({ x: to.x, y: to.y, ratio, angle: 0 }, { duration: 320, easing: "cubicInOut" });
@@ -260,26 +263,36 @@ export class Chart {
       });
     }
     if (x0 > x1) return;
-    const { width, height } = s.getDimensions();
-    const free = this.free(width, height);
+    const free = this.free();
     const margin = (which ? 2.4 : 1.2) * cell;
     const scale = Math.min((free.right - free.left) / (x1 - x0 + margin), (free.bottom - free.top) / (y1 - y0 + margin), which ? 1.15 : 1.25);
-    // The middle of what is free is not the middle of the view.
-    const dx = ((free.left + free.right) / 2 - width / 2) / scale;
-    const dy = ((free.top + free.bottom) / 2 - height / 2) / scale;
-    this.look({ x: (x0 + x1) / 2 - dx, y: (y0 + y1) / 2 + dy, scale }, calm);
+    this.look(this.amid((x0 + x1) / 2, (y0 + y1) / 2, scale), calm);
   }
 
-  // free is the part of the view that no tool lies over.
-  private free(width: number, height: number) {
-    const narrow = width < 560;
-    return { left: narrow ? 12 : 62, right: width - 16, top: narrow ? 56 : 22, bottom: height - (narrow ? 52 : 92) };
+  // amid is the look that has a place in the middle of what is free.
+  private amid(x: number, y: number, scale: number): Eye {
+    const { width, height } = this.sigma!.getDimensions();
+    const free = this.free();
+    return { x: x - ((free.left + free.right) / 2 - width / 2) / scale, y: y + ((free.top + free.bottom) / 2 - height / 2) / scale, scale };
   }
+
+  // free is the part of the view that nothing lies over, with room for names.
+  private free() {
+    const { width, height } = this.sigma!.getDimensions();
+    const narrow = width < 560;
+    return { left: narrow ? 30 : 92, right: width - (narrow ? 30 : 52), top: narrow ? 24 : 22, bottom: height - (this.covered || (narrow ? 56 : 92)) };
+  }
+
+  // cover says how much of the view a sheet at the bottom hides.
+  cover(bottom: number) {
+    this.covered = bottom;
+  }
+  private covered = 0;
 
   goTo(key: string, calm: boolean) {
     const i = this.index.get(key);
     if (i === undefined) return;
-    this.look({ x: this.at[2 * i], y: this.at[2 * i + 1], scale: Math.max(this.scale, 0.55) }, calm);
+    this.look(this.amid(this.at[2 * i], this.at[2 * i + 1], Math.max(this.scale, 0.55)), calm);
   }
 
   zoom(by: number, calm: boolean) {
@@ -634,16 +647,16 @@ export class Chart {
         if (!this.board.take(x - w / 2 - 3, y - h / 2 - 3, w + 6, h + 6, force)) return;
         const item = this.sheet!.items[i];
         const key = id(item);
-        const dim = this.scene.lit !== null && !this.scene.lit[i] && key !== this.scene.selected;
         this.carded.add(i);
         this.cards.show(key, item, x, y, size, {
-          dim, selected: key === this.scene.selected || this.scene.marked.has(key), pinned: this.scene.pinned.has(key), colour: this.kindColour[i],
+          selected: key === this.scene.selected || this.scene.marked.has(key), pinned: this.scene.pinned.has(key), colour: this.kindColour[i],
         });
       };
       this.carded.clear();
       const chosen = this.scene.selected === null ? undefined : this.index.get(this.scene.selected);
       if (chosen !== undefined && this.scene.shown[chosen]) show(chosen, true);
-      for (const i of this.order) if (i !== chosen && this.scene.shown[i]) show(i, false);
+      const { lit, shown } = this.scene;
+      for (const i of this.order) if (i !== chosen && shown[i] && (!lit || lit[i])) show(i, false);
     } else this.carded.clear();
     this.cards.end();
   }
@@ -737,15 +750,17 @@ export class Chart {
     ctx.lineWidth = 3.5;
     const { lit, shown, selected, marked } = this.scene;
     let left = 160;
+    const done = new Set<number>();
     const write = (i: number, force: boolean) => {
-      if (!shown[i] || this.carded.has(i)) return;
-      const x = px(i);
+      if (!shown[i] || this.carded.has(i) || done.has(i)) return;
+      let x = px(i);
       const y = py(i);
       if (x < -60 || y < -20 || x > width + 60 || y > height + 20) return;
       const item = this.sheet!.items[i];
       const r = Math.max(1.5, radius(item) * scale);
       const text = short(item.name, 26);
       const w = pen.width(text) + 6;
+      if (x > 0 && x < width) x = Math.min(width - w / 2 - 2, Math.max(w / 2 + 2, x));
       // Below, else above, else, where there is room, to the right of it.
       let tx = x;
       let ty = y + r + 11;
@@ -759,6 +774,7 @@ export class Chart {
         }
       }
       left--;
+      done.add(i);
       const dim = lit && !lit[i];
       pen.write(text, tx, ty, dim ? mix(p.quiet, p.canvas, 0.55) : force ? p.ink : item.ghost && item.broken ? p.error : p.ink, p.canvas);
     };
@@ -766,7 +782,7 @@ export class Chart {
       const i = key === null ? undefined : this.index.get(key);
       if (i !== undefined) write(i, true);
     }
-    const least = lit ? 1.6 : 6;
+    const least = lit ? 1.6 : this.sheet!.items.length < 80 ? 3 : 6;
     for (const i of this.order) {
       if (left <= 0) break;
       if (lit && !lit[i]) continue;
@@ -914,7 +930,7 @@ export class Chart {
 }
 
 function cardSize(scale: number): number {
-  return Math.min(1.12, Math.max(0.94, scale));
+  return Math.min(1.12, Math.max(0.9, scale * 0.97));
 }
 
 // radius of a node, in pixels of the map: more tokens, more room, within its

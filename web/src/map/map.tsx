@@ -72,7 +72,7 @@ export function Map() {
           },
           hover: (key) => {
             const at = key === null ? null : chart!.spot(key);
-            peek.value = key !== null && at && chart!.scale < 0.88 ? { id: key, ...at } : null;
+            peek.value = key !== null && at && chart!.scale < 0.92 ? { id: key, ...at } : null;
           },
           strand: (source, target) =>
             batch(() => {
@@ -125,6 +125,12 @@ export function Map() {
       act.setChart(null);
     };
   }, []);
+
+  // On a narrow page a sheet hides the lower part of the map.
+  useEffect(() => {
+    act.theChart()?.cover(s.narrow.value && s.sheetlet.value !== null ? (box.current?.clientHeight ?? 0) * 0.72 : 0);
+    if (s.narrow.value && s.sheetlet.value === "details" && s.selected.peek()) act.theChart()?.goTo(s.selected.peek()!, s.isStill());
+  }, [s.narrow.value, s.sheetlet.value]);
 
   // The lasso takes the pointer while it is the tool, or while Shift is held.
   const lasso = {
@@ -419,7 +425,8 @@ function Modes() {
 }
 
 function Legend() {
-  const present = s.kinds.value.map(([k]) => k);
+  // The rail shows the kinds already, when it is open.
+  const present = s.leftOpen.value && !s.narrow.value ? [] : s.kinds.value.map(([k]) => k);
   const anyBroken = s.sheet.value.lines.broken.includes(1);
   return (
     <ul class="legend" aria-label="Legend">
