@@ -55,8 +55,17 @@ func (f *Forge) File(ctx context.Context, by sigit.Actor, name sigit.RepoName, r
 	if err != nil {
 		return File{}, gitFault(err, repo, ref)
 	}
-	file := File{Repo: repo, Path: cleanPath(path), Ref: shownRef(repo, ref), Commit: commit.OID, Kind: PlainFile}
-	entry, blob, err := code.File(ctx, commit.OID, file.Path, MaxFile)
+	return f.fileAt(ctx, Place{Repo: repo, Code: code, Ref: shownRef(repo, ref), Commit: commit.OID, Path: cleanPath(path)}, path)
+}
+
+// FileAt is File for a place that was found before.
+func (f *Forge) FileAt(ctx context.Context, p Place) (File, error) { return f.fileAt(ctx, p, p.Path) }
+
+// fileAt reads the file at a place; path is how the caller wrote it.
+func (f *Forge) fileAt(ctx context.Context, p Place, path string) (File, error) {
+	repo, code, ref := p.Repo, p.Code, p.Ref
+	file := File{Repo: repo, Path: p.Path, Ref: p.Ref, Commit: p.Commit, Kind: PlainFile}
+	entry, blob, err := code.File(ctx, p.Commit, file.Path, MaxFile)
 	switch {
 	case errors.Is(err, git.ErrNoPath):
 		return File{}, fault.Coded(fault.NotFound, "no-file", "File not found: %s@%s", sigit.Short(path, 500), file.Ref)
@@ -65,7 +74,7 @@ func (f *Forge) File(ctx context.Context, by sigit.Actor, name sigit.RepoName, r
 	case err != nil:
 		return File{}, gitFault(err, repo, ref)
 	case entry.Mode.IsDir():
-		return File{}, f.folderFault(ctx, code, commit.OID, file)
+		return File{}, f.folderFault(ctx, code, p.Commit, file)
 	case entry.Mode == git.ModeSubmodule:
 		return File{}, fault.Coded(fault.Invalid, "submodule", "%s is a submodule: another repository at commit %s; its files are not in this one", file.Path, entry.OID).With("commit", entry.OID)
 	case entry.Mode == git.ModeSymlink:
