@@ -1,0 +1,207 @@
+package web
+
+import (
+	"html/template"
+	"net/http"
+
+	"skillforge/internal/fault"
+	"skillforge/internal/sigit"
+)
+
+// threadsPage lists issues or pull requests.
+type threadsPage struct {
+	Kind   string // "issues" or "pulls"
+	State  string
+	Query  string
+	Rows   []threadRow
+	Total  int
+	Next   string
+	First  bool
+	States []stateTab
+}
+
+type stateTab struct {
+	Name, Label string
+	Count       int // -1: not counted
+}
+
+// threadRow is an issue or a pull request in a list.
+type threadRow struct {
+	Number          int
+	Title, Author   string
+	State           sigit.State
+	Through         string
+	Comments        int
+	At              template.HTML
+	URL, Head, Base string
+}
+
+func issues(c *call) error {
+	h, err := c.head()
+	if err != nil {
+		return ended(err)
+	}
+	p := c.threads("issues")
+	list, err := c.forge.Issues(c.r.Context(), c.by, h.Name, sigit.Filter{State: sigit.State(p.State), Query: p.Query}, sigit.Page{Limit: 40, Cursor: c.query("cursor")})
+	if err != nil {
+		return err
+	}
+	for _, i := range list.Items {
+		p.Rows = append(p.Rows, threadRow{Number: i.Number, Title: i.Title, Author: i.Author, State: i.State, Through: acted(i.Via), Comments: i.Comments, At: ago(i.CreatedAt), URL: h.URL + "/issues/" + itoa(i.Number)})
+	}
+	p.Total, p.Next = list.Total, list.Next
+	p.States = []stateTab{{"open", "Open", h.OpenIssues}, {"closed", "Closed", -1}, {"all", "All", -1}}
+	return c.show(http.StatusOK, "threads", frame{Title: "Issues · " + h.Name.String(), Repo: h, Tab: "issues", Data: p})
+}
+
+// threads reads what a list is asked for.
+func (c *call) threads(kind string) threadsPage {
+	p := threadsPage{Kind: kind, State: c.query("state"), Query: c.query("q"), First: c.query("cursor") == ""}
+	if p.State == "" {
+		p.State = "open"
+	}
+	return p
+}
+
+// threadPage is an issue or a pull request with what was said on it.
+type threadPage struct {
+	Kind     string
+	Number   int
+	State    sigit.State
+	Title    string
+	Body     string
+	HTML     template.HTML
+	Author   string
+	Through  string
+	At       template.HTML
+	Comments []commentView
+	Total    int
+	Next     string
+	MayTalk  bool
+	MayMove  bool
+	ClosedBy string
+	ClosedAt template.HTML
+	Draft    string // a comment that was not taken
+	Pull     *pullView
+	Self     string
+	RepoName string
+}
+
+type commentView struct {
+	ID      int64
+	Author  string
+	Through string
+	At      template.HTML
+	HTML    template.HTML
+}
+
+func issue(c *call) error { return c.issue("", nil) }
+
+func (c *call) issue(draft string, wrong error) error {
+	h, err := c.head()
+	if err != nil {
+		return ended(err)
+	}
+	n := number(c.r.PathValue("number"))
+	i, err := c.forge.Issue(c.r.Context(), c.by, h.Name, n)
+	if fault.Of(err) == fault.NotFound {
+		if _, e := c.forge.Pull(c.r.Context(), c.by, h.Name, n); e == nil && c.r.Method == http.MethodGet {
+			c.leave(h.URL + "/pulls/" + itoa(n))
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	t := threadPage{Kind: "issues", Number: i.Number, State: i.State, Title: i.Title, Body: i.Body, Author: i.Author, Through: acted(i.Via), At: ago(i.CreatedAt), ClosedBy: i.ClosedBy, Draft: draft}
+	if i.ClosedAt != nil {
+		t.ClosedAt = ago(*i.ClosedAt)
+	}
+	if err := c.fillThread(h, &t, i.AuthorID); err != nil {
+		return err
+	}
+	f := frame{Title: i.Title + " · #" + itoa(i.Number) + " · " + h.Name.String(), Repo: h, Tab: "issues", Data: t}
+	if wrong != nil {
+		return c.again("thread", f, wrong)
+	}
+	return c.show(http.StatusOK, "thread", f)
+}
+
+// spotIn is where texts of issues stand: links in them lead to the default
+// branch.
+func spotIn(h *repoHead) spot { return spot{repo: h.URL, ref: h.DefaultBranch} }
+
+func (c *call) fillThread(h *repoHead, t *threadPage, author int64) error {
+	t.Self, t.RepoName = h.URL+"/"+t.Kind+"/"+itoa(t.Number), h.Name.String()
+	t.HTML = c.markdown.html("", t.Body, spotIn(h))
+	t.MayTalk = c.by.May(sigit.AddComment, h.Repo) == nil
+	t.MayMove = c.by.Known() && c.by.MayChange(author, h.Repo) == nil
+	list, err := c.forge.Comments(c.r.Context(), c.by, h.Name, t.Number, sigit.Page{Limit: 50, Cursor: c.query("cursor")})
+	if err != nil {
+		return err
+	}
+	t.Total, t.Next = list.Total, list.Next
+	for _, m := range list.Items {
+		t.Comments = append(t.Comments, commentView{ID: m.ID, Author: m.Author, Through: acted(m.Via), At: ago(m.CreatedAt), HTML: c.markdown.html("", m.Body, spotIn(h))})
+	}
+	return nil
+}
+
+type newIssuePage struct{ Title, Body, RepoName string }
+
+func newIssueForm(c *call) error {
+	h, err := c.head()
+	if err != nil {
+		return ended(err)
+	}
+	return c.show(http.StatusOK, "issue_new", frame{Title: "New issue · " + h.Name.String(), Repo: h, Tab: "issues", Data: newIssuePage{Title: c.query("title"), Body: c.query("body"), RepoName: h.Name.String()}})
+}
+
+func newIssue(c *call) error {
+	h, err := c.head()
+	if err != nil {
+		return ended(err)
+	}
+	in := newIssuePage{Title: c.form("title"), Body: c.form("body"), RepoName: h.Name.String()}
+	i, err := c.forge.OpenIssue(c.r.Context(), c.by, sigit.NewIssue{Repo: h.Name, Title: in.Title, Body: in.Body})
+	if err != nil {
+		return c.again("issue_new", frame{Title: "New issue · " + h.Name.String(), Repo: h, Tab: "issues", Data: in}, err)
+	}
+	c.leave(h.URL + "/issues/" + itoa(i.Number))
+	return nil
+}
+
+// changeIssue does what the button says: comment, edit, close or reopen. A
+// comment that comes with closing is said first.
+func changeIssue(c *call) error {
+	name, err := c.name()
+	if err != nil {
+		return err
+	}
+	n, ctx := number(c.r.PathValue("number")), c.r.Context()
+	anchor := ""
+	if body := c.form("body"); c.form("do") != "edit" && (body != "" || c.form("do") == "comment") {
+		said, err := c.forge.AddComment(ctx, c.by, sigit.NewComment{Repo: name, Number: n, Body: body})
+		if err != nil {
+			return c.issue(body, err)
+		}
+		anchor = "#comment-" + itoa(int(said.ID))
+	}
+	switch c.form("do") {
+	case "comment":
+	case "close":
+		_, err = c.forge.CloseIssue(ctx, c.by, name, n)
+	case "reopen":
+		_, err = c.forge.ReopenIssue(ctx, c.by, name, n)
+	case "edit":
+		title, body := c.form("title"), c.form("body")
+		_, err = c.forge.ChangeIssue(ctx, c.by, name, n, sigit.TextChange{Title: &title, Body: &body})
+	default:
+		err = fault.New(fault.Invalid, "The form says nothing that can be done.")
+	}
+	if err != nil {
+		return c.issue("", err)
+	}
+	c.leave(repoURL(name) + "/issues/" + itoa(n) + anchor)
+	return nil
+}
