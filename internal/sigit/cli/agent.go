@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"skillforge/internal/httpd"
 	"skillforge/internal/sigit/auth"
 	"skillforge/internal/sigit/forge"
 	"skillforge/internal/sigit/search"
@@ -31,13 +30,19 @@ func (s webSearch) setting(name string) string {
 	}[name]
 }
 
+// searcher is the settings as they count: a demonstration works without a key.
+func (c *serveCmd) searcher() webSearch {
+	s := c.webSearch
+	if c.Demo && s.SearchProvider == "brave" && s.BraveSearchAPIKey == "" {
+		s.SearchProvider = "fake"
+	}
+	return s
+}
+
 // mcp is the door of agents, whole: it knows itself which pages may call and
 // what is said to whom the gate does not let through.
 func (c *serveCmd) mcp(ctx context.Context, f *forge.Forge, gate *auth.Auth, log *slog.Logger) (http.Handler, error) {
-	web := c.webSearch
-	if c.Demo && web.SearchProvider == "brave" && web.BraveSearchAPIKey == "" {
-		web.SearchProvider = "fake" // a demonstration works without a key
-	}
+	web := c.searcher()
 	door, err := tools.Handler(tools.Options{
 		Forge: f, Web: search.New(search.Options{Env: web.setting, Log: log}), Admit: gate.MCP, Origins: c.AllowedOrigins, Log: log,
 	})
@@ -46,11 +51,4 @@ func (c *serveCmd) mcp(ctx context.Context, f *forge.Forge, gate *auth.Auth, log
 	}
 	context.AfterFunc(ctx, door.Close) // or open subscriptions would hold up the end
 	return door, nil
-}
-
-// pages is the door of people.
-func (c *serveCmd) pages(*forge.Forge, *slog.Logger) (http.Handler, error) {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		httpd.Bytes(w, http.StatusNotFound, "text/plain; charset=utf-8", []byte("there is no page here\n"))
-	}), nil
 }

@@ -21,7 +21,7 @@ import (
 // doors puts the ways in together: MCP, REST, git over HTTP, the operator's
 // pages and pages for people. Each has a table whose routes declare what they
 // need; all look at the same Authorization header through the same Auth.
-func (c *serveCmd) doors(ctx context.Context, f *forge.Forge, identity auth.Identity, ops *api.Operations, log *slog.Logger) (http.Handler, error) {
+func (c *serveCmd) doors(ctx context.Context, f *forge.Forge, identity auth.Identity, ops *api.Operations, work *chores, log *slog.Logger) (http.Handler, error) {
 	errs := api.Errors(log)
 	gate := auth.New(identity, f.Site(), errs, log)
 	from := proxies(c.TrustedProxies).from
@@ -46,7 +46,7 @@ func (c *serveCmd) doors(ctx context.Context, f *forge.Forge, identity auth.Iden
 	if err != nil {
 		return nil, err
 	}
-	pages, err := c.pages(f, log)
+	pages, err := c.pages(f, from, work, log)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,13 @@ func (c *serveCmd) doors(ctx context.Context, f *forge.Forge, identity auth.Iden
 
 // isGit says whether a path is one of git's smart protocol.
 func isGit(path string) bool {
-	return strings.HasSuffix(path, "/info/refs") || strings.HasSuffix(path, "/git-upload-pack") || strings.HasSuffix(path, "/git-receive-pack")
+	switch strings.Count(path, "/") {
+	case 3:
+		return strings.HasSuffix(path, "/git-upload-pack") || strings.HasSuffix(path, "/git-receive-pack")
+	case 4:
+		return strings.HasSuffix(path, "/info/refs")
+	}
+	return false // a file of that name in a repository
 }
 
 // noted tells the log who uses git.

@@ -39,7 +39,7 @@ func house(t *testing.T) (*opened, *httptest.Server) {
 	c := &serveCmd{webSearch: webSearch{SearchProvider: "fake"}}
 	live, cancel := context.WithCancel(ctx)
 	t.Cleanup(cancel)
-	handler, err := c.doors(live, o.Forge, auth.Local(o.Forge), api.NewOperations(o.Ping, log, ""), log)
+	handler, err := c.doors(live, o.Forge, auth.Local(o.Forge), api.NewOperations(o.Ping, log, ""), &chores{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

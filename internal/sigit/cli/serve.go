@@ -37,6 +37,7 @@ type serveCmd struct {
 	MaxRepo             int64          `help:"Size from which a repository takes no more pushes, in MiB." env:"SIGIT_MAX_REPO" default:"10240" placeholder:"MIB"`
 
 	webSearch
+	pageSettings
 }
 
 // patience is how long requests under way may take when the forge stops.
@@ -124,7 +125,8 @@ func (c *serveCmd) serve(ctx context.Context, w World, log *slog.Logger, o *open
 		return err
 	}
 	ops := api.NewOperations(o.Ping, log, c.MetricsToken)
-	handler, err := c.doors(ctx, o.Forge, identity, ops, log)
+	work := &chores{forge: o.Forge, log: log}
+	handler, err := c.doors(ctx, o.Forge, identity, ops, work, log)
 	if err != nil {
 		return err
 	}
@@ -135,8 +137,7 @@ func (c *serveCmd) serve(ctx context.Context, w World, log *slog.Logger, o *open
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	chores := startChores(ctx, o.Forge, log)
-	defer chores()
+	defer work.start(ctx)()
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	fmt.Fprintf(w.Out, "sigit listens on %s\n", httpd.URL(listener))
