@@ -25,7 +25,10 @@ FORCE:
 WEB    := internal/sm/web/bundle/app/index.html
 WEBSRC := $(shell find web/src web/index.html web/vite.config.ts web/package-lock.json internal/look/tokens.css -type f)
 
-web: $(WEB)
+# What the forge's pages take from the registry. They work without.
+HTMX   := internal/sigit/web/bundle/htmx.js
+
+web: $(WEB) $(HTMX)
 
 $(WEB): $(WEBSRC)
 	@if command -v npm >/dev/null; then \
@@ -33,6 +36,14 @@ $(WEB): $(WEBSRC)
 		npx --no-install vite build --logLevel warn && touch ../$(WEB); \
 	else \
 		echo 'web: npm is not here, so the map page is left out (apt install nodejs npm)'; \
+	fi
+
+$(HTMX): web/package-lock.json | $(WEB)
+	@if command -v npm >/dev/null; then \
+		cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error; } && \
+		cp node_modules/htmx.org/dist/htmx.min.js ../$(HTMX); \
+	else \
+		echo 'web: npm is not here, so htmx is left out'; \
 	fi
 
 run: build
