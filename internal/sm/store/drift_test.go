@@ -1,3 +1,5 @@
+//go:build unix
+
 package store_test
 
 import (
@@ -13,31 +15,7 @@ import (
 
 	"skillforge/internal/fault"
 	"skillforge/internal/sm/store"
-	"skillforge/internal/sqldb"
 )
-
-// kept makes a database with a map and a favourite in it.
-func kept(t *testing.T) string {
-	t.Helper()
-	p := path(t)
-	s := open(t, p, store.Scanning)
-	save(t, s, &store.Map{Result: world(12), Cache: []byte("c"), Record: []byte("r")})
-	alter(t, p, `INSERT INTO state_node_favorites VALUES ('`+pathOf(1)+`', 7)`)
-	return p
-}
-
-// alter changes the file behind our back.
-func alter(t *testing.T, p string, queries ...string) {
-	t.Helper()
-	raw(t, p, func(tx *sqldb.Tx) error {
-		for _, q := range queries {
-			if _, err := tx.Exec(q); err != nil {
-				return fmt.Errorf("%s: %w", q, err)
-			}
-		}
-		return nil
-	})
-}
 
 func TestPostures(t *testing.T) {
 	for _, row := range []struct {
@@ -201,7 +179,7 @@ func saveForEver(p string) {
 	if err != nil {
 		panic(err)
 	}
-	maps := []*store.Map{{Result: world(900)}, {Result: world(700)}}
+	maps := []*store.Map{{Result: world(400)}, {Result: world(300)}}
 	for i := 0; ; i++ {
 		if _, err := s.Save(ctx, maps[i%2]); err != nil {
 			panic(err)
@@ -211,7 +189,7 @@ func saveForEver(p string) {
 }
 
 func TestKilledInTheMiddleLeavesAWholeMap(t *testing.T) {
-	for round := range 4 {
+	for round := range 3 {
 		p := path(t)
 		cmd := child("save for ever", p)
 		out, err := cmd.StdoutPipe()
@@ -236,7 +214,7 @@ func TestKilledInTheMiddleLeavesAWholeMap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(r.Nodes); n != 900 && n != 700 {
+		if n := len(r.Nodes); n != 400 && n != 300 {
 			t.Fatalf("%d nodes, want those of one map", n)
 		}
 		same(t, s, world(len(r.Nodes)))

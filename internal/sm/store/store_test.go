@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -518,4 +517,25 @@ func raw(t *testing.T, p string, do func(*sqldb.Tx) error) {
 	}
 }
 
-var someTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+// kept makes a database with a map and a favourite in it.
+func kept(t *testing.T) string {
+	t.Helper()
+	p := path(t)
+	s := open(t, p, store.Scanning)
+	save(t, s, &store.Map{Result: world(12), Cache: []byte("c"), Record: []byte("r")})
+	alter(t, p, `INSERT INTO state_node_favorites VALUES ('`+pathOf(1)+`', 7)`)
+	return p
+}
+
+// alter changes the file behind our back.
+func alter(t *testing.T, p string, queries ...string) {
+	t.Helper()
+	raw(t, p, func(tx *sqldb.Tx) error {
+		for _, q := range queries {
+			if _, err := tx.Exec(q); err != nil {
+				return fmt.Errorf("%s: %w", q, err)
+			}
+		}
+		return nil
+	})
+}
