@@ -139,6 +139,7 @@ var settings = []string{
 	"-c", "gc.auto=0",
 	"-c", "maintenance.auto=false",
 	"-c", "protocol.ext.allow=never",
+	"-c", "core.bigFileThreshold=" + strconv.Itoa(largeFile),
 }
 
 // command prepares git on a repository folder (empty: on none). It is killed
@@ -151,6 +152,9 @@ func (g *Git) command(ctx context.Context, dir string, args ...string) *exec.Cmd
 	}
 	cmd := exec.CommandContext(ctx, g.bin, append(all, args...)...)
 	cmd.Env = g.env
+	if loads[verb(args)] {
+		cmd.Env = append(g.env[:len(g.env):len(g.env)], allocLimit(maxObject))
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
 		return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -199,6 +203,9 @@ func failure(ctx context.Context, args []string, err error, stderr *tail) error 
 		return fmt.Errorf("run git: %w", err)
 	}
 	said := strings.TrimSpace(stderr.String())
+	if overLimit(said) {
+		return fmt.Errorf("%w: %s: %s", ErrTooLarge, verb(args), said)
+	}
 	if strings.Contains(said, "not a git repository") {
 		return fmt.Errorf("%w: %s", ErrMissing, verb(args))
 	}

@@ -22,7 +22,8 @@ const MaxMatchText = 400
 
 // Grep finds the lines of a commit's text files that hold the query, as a
 // fixed string whatever its case, in path and line order, at most limit. The
-// query is one line. Binary files are passed over.
+// query is one line. Binary files are passed over, and where one is too large to
+// hold, all files over 32 MiB are.
 func (r *Repo) Grep(ctx context.Context, commit, query string, limit int) ([]Match, error) {
 	if !isOID(commit) {
 		return nil, ErrRefName
@@ -32,11 +33,24 @@ func (r *Repo) Grep(ctx context.Context, commit, query string, limit int) ([]Mat
 		return nil, err
 	}
 	defer release()
+	list, err := r.grep(ctx, commit, query, limit, nil)
+	if errors.Is(err, ErrTooLarge) {
+		specs, err := r.withoutLarge(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		return r.grep(ctx, commit, query, limit, specs)
+	}
+	return list, err
+}
+
+func (r *Repo) grep(ctx context.Context, commit, query string, limit int, specs []string) ([]Match, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// grep of git 2.39 knows no --end-of-options; the commit is a checked object id.
 	args := []string{"grep", "-I", "-z", "-n", "-F", "-i", "--no-color", "--full-name", "--threads=2",
 		"--max-count=" + strconv.Itoa(limit), "-e", query, commit, "--"}
+	args = append(args, specs...)
 	cmd := r.git.command(ctx, r.dir, args...)
 	stderr := &tail{}
 	cmd.Stderr = stderr

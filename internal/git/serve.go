@@ -23,6 +23,8 @@ type ServeOptions struct {
 	Protocol string
 	// MaxPush bounds the bytes of a pushed pack; 0 means no bound.
 	MaxPush int64
+	// Objects is how many objects the pushed pack announces.
+	Objects uint32
 	// NoForce refuses updates that lose commits, NoDelete those that delete a ref.
 	NoForce, NoDelete bool
 }
@@ -37,7 +39,7 @@ func (o ServeOptions) args(service Service) []string {
 		"-c", "uploadpack.allowFilter=true", "-c", "uploadpack.allowTipSHA1InWant=true", "-c", "uploadpack.allowReachableSHA1InWant=false",
 		"-c", "receive.fsckObjects=true", "-c", "transfer.fsckObjects=true", "-c", "receive.advertisePushOptions=true",
 		"-c", "receive.autogc=false", "-c", "receive.unpackLimit=100", "-c", "receive.denyDeleteCurrent=true", "-c", "core.logAllRefUpdates=false",
-		"-c", "core.fsync=all", "-c", "pack.threads=2", "-c", "core.packedGitLimit=256m", "-c", "core.bigFileThreshold=32m",
+		"-c", "core.fsync=all", "-c", "pack.threads=2", "-c", "core.packedGitLimit=256m",
 	}
 	if service == ReceivePack {
 		args = append(args, "-c", "receive.denyNonFastForwards="+strconv.FormatBool(o.NoForce), "-c", "receive.denyDeletes="+strconv.FormatBool(o.NoDelete))
@@ -67,6 +69,9 @@ func (r *Repo) serve(ctx context.Context, service Service, opt ServeOptions, in 
 	args := append(opt.args(service), more...)
 	cmd := r.git.command(ctx, "", append(args, "--", r.dir)...)
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GIT_PROTOCOL="+opt.Protocol)
+	if service == ReceivePack {
+		cmd.Env = append(cmd.Env, allocLimit(pushLimit(opt.Objects)))
+	}
 	stderr := &tail{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, stderr
 	if err := cmd.Run(); err != nil {

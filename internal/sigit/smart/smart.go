@@ -230,7 +230,7 @@ func (h *Handler) push(e *exchange) error {
 		}
 		return push.RefuseAll(e.w, func(u git.Update) string { return reason(refused, u.Ref) })
 	}
-	opt := git.ServeOptions{MaxPush: h.MaxPush, NoForce: e.by.Grant.NoForce, NoDelete: e.by.Grant.NoForce}
+	opt := git.ServeOptions{MaxPush: h.MaxPush, Objects: git.PackedObjects(in), NoForce: e.by.Grant.NoForce, NoDelete: e.by.Grant.NoForce}
 	err = code.Serve(e.r.Context(), git.ReceivePack, opt, io.MultiReader(strings.NewReader(string(raw)), in), e.w)
 	return errors.Join(err, h.moved(e, repo, code, push))
 }
