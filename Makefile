@@ -4,7 +4,6 @@
 
 GO      ?= go
 export CGO_ENABLED ?= 0
-VERSION ?= $(shell cat VERSION)
 LDFLAGS := -s -w
 FUZZTIME ?= 60s
 
