@@ -1,0 +1,401 @@
+package extract
+
+import (
+	"strings"
+
+	"skillforge/internal/skillmap"
+)
+
+// Around is what the text around a token shows of how it is meant, as a set
+// of marks. Nothing in it depends on other files.
+type Around uint32
+
+// Marks.
+const (
+	InFence     Around = 1 << iota // in a fenced block
+	InTree                         // in a drawn tree of folders
+	InTable                        // in a table
+	InExample                      // the line or its heading speaks of an example, or of what is wrong
+	IsOutput                       // the line or its heading speaks of what is written
+	IsRead                         // the line tells to read, follow or load
+	IsHistory                      // the line speaks of what was
+	Placeholder                    // the token, or what it touches, holds a blank to fill
+	AtHome                         // what it touches is the home folder, a variable or an absolute path
+	IsTag                          // it is the end of an HTML-like tag
+	IsForeign                      // the line or its heading speaks of another project
+	Explicit                       // it begins with "./" or "../"
+	Alone                          // it has no "/": a bare name
+	FromTop                        // it begins with "/"
+	IsRoute                        // it stands beside others of its kind, as routes and alternatives do
+	IsSample                       // the line says in so many words that it is an example
+	IsOptional                     // the line says that it need not be there
+	Quoted                         // it stands in quotation marks
+	InItem                         // in an item of a list
+	Leads                          // it is the first thing in its line, item or row
+)
+
+var markNames = []string{
+	"in-fence", "in-tree", "in-table", "example", "output", "instruction", "history", "placeholder", "home", "tag", "foreign",
+	"explicit", "bare", "from-top", "route", "sample", "optional", "quoted", "in-list", "leads",
+}
+
+// Names lists the marks that are set.
+func (a Around) Names() []string {
+	var out []string
+	for i, name := range markNames {
+		if a&(1<<i) != 0 {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Has reports whether any of the marks is set.
+func (a Around) Has(marks Around) bool { return a&marks != 0 }
+
+// Setting is what surrounds one link.
+type Setting struct {
+	Around Around
+	// Base is a folder that the heading or the lead of the list names; empty
+	// when neither does.
+	Base string
+}
+
+// Surroundings says for each link how its first sighting in the body stands in
+// the text. bodyLine is the number of newlines before the body.
+func Surroundings(body string, bodyLine int, links []skillmap.Link) []Setting {
+	if len(links) == 0 {
+		return nil
+	}
+	out := make([]Setting, len(links))
+	var s *sheet
+	for i := range links {
+		l := &links[i]
+		if l.Location == nil || l.Trigger == nil {
+			continue
+		}
+		if s == nil {
+			s = newSheet(body)
+		}
+		out[i] = s.setting(l.Location.Line-bodyLine-1, l.Trigger.OriginalTrigger, l.Kind)
+	}
+	return out
+}
+
+// sheet is a body as lines.
+type sheet struct {
+	lines []sheetLine
+}
+
+type sheetLine struct {
+	text   string
+	lower  string // once asked for
+	fenced bool
+	head   int // the nearest heading above, -1 for none
+	marks  Around
+	known  bool
+}
+
+// newSheet reads lines and fences. Here a mark with a word behind it opens a
+// fence within the fence, where the masks of the contract take it as the end:
+// what follows the inner one is still code to its author.
+func newSheet(body string) *sheet {
+	s := &sheet{lines: make([]sheetLine, 0, 1+strings.Count(body, "\n"))}
+	var sign byte
+	length, depth := 0, 0
+	head := -1
+	for more := true; more; {
+		var text string
+		text, body, more = strings.Cut(body, "\n")
+		l := sheetLine{text: text, head: head, fenced: depth > 0}
+		switch c, n := fenceMark(text); {
+		case depth == 0 && n >= 3:
+			sign, length, depth = c, n, 1
+			l.fenced = true
+		case depth > 0 && n >= length && c == sign:
+			if named := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(text), "`~")) != ""; named && n == length {
+				depth++
+			} else {
+				depth--
+			}
+		case depth == 0 && strings.HasPrefix(text, "#"):
+			head = len(s.lines)
+		}
+		s.lines = append(s.lines, l)
+	}
+	return s
+}
+
+func (s *sheet) low(n int) string {
+	l := &s.lines[n]
+	if l.lower == "" && l.text != "" {
+		l.lower = lower(l.text)
+	}
+	return l.lower
+}
+
+func (s *sheet) setting(n int, token string, kind skillmap.LinkKind) Setting {
+	if n < 0 || n >= len(s.lines) {
+		return Setting{}
+	}
+	out := Setting{Around: s.line(n)}
+	text := s.lines[n].text
+	at := strings.Index(text, token)
+	out.Around |= shapeOf(token)
+	if at >= 0 {
+		before, after := text[:at], text[at+len(token):]
+		out.Around |= touching(before, after)
+		if strings.Trim(before, " \t|-*+>`[0123456789.)") == "" {
+			out.Around |= Leads
+		}
+		if strings.Count(before, "\"")%2 == 1 && strings.Contains(after, "\"") || strings.Count(before, "“") > strings.Count(before, "”") {
+			out.Around |= Quoted
+		}
+		if kind == skillmap.Invokes && (strings.HasSuffix(before, "<") || strings.HasPrefix(after, ">")) {
+			out.Around |= IsTag
+		}
+	}
+	if kind == skillmap.Points || kind == skillmap.References {
+		out.Base = s.base(n)
+	}
+	return out
+}
+
+// line gives the marks of a whole line.
+func (s *sheet) line(n int) Around {
+	l := &s.lines[n]
+	if l.known {
+		return l.marks
+	}
+	l.known = true
+	if l.fenced {
+		l.marks |= InFence
+	}
+	if drawn(l.text) || l.fenced && s.drawnNear(n) {
+		l.marks |= InTree
+	}
+	if strings.HasPrefix(strings.TrimLeft(l.text, " \t>"), "|") {
+		l.marks |= InTable
+	}
+	if startsItem(l.text) {
+		l.marks |= InItem
+	}
+	l.marks |= wordsOf(s.low(n))
+	if n > 0 && !l.fenced && !startsItem(l.text) && strings.TrimSpace(s.lines[n-1].text) != "" && !strings.HasPrefix(s.lines[n-1].text, "#") {
+		l.marks |= wordsOf(s.low(n-1)) & (InExample | IsOutput | IsForeign)
+	}
+	if startsItem(l.text) || l.marks.Has(InTable) {
+		if lead := s.leadOf(n); lead >= 0 {
+			l.marks |= wordsOf(s.low(lead)) & (InExample | IsOutput | IsForeign | IsHistory | IsSample)
+		}
+	}
+	for h := l.head; h >= 0; h = s.lines[h].head {
+		l.marks |= wordsOf(s.low(h)) & (InExample | IsOutput | IsForeign | IsHistory | IsSample)
+		if strings.HasPrefix(s.lines[h].text, "# ") || s.lines[h].head < 0 {
+			break
+		}
+	}
+	return l.marks
+}
+
+// startsItem reports whether a line is an item of a list.
+func startsItem(text string) bool {
+	t := strings.TrimLeft(text, " \t>")
+	if strings.HasPrefix(t, "- ") || strings.HasPrefix(t, "* ") || strings.HasPrefix(t, "+ ") {
+		return true
+	}
+	n := 0
+	for n < len(t) && t[n] >= '0' && t[n] <= '9' {
+		n++
+	}
+	return n > 0 && n+1 < len(t) && (t[n] == '.' || t[n] == ')') && t[n+1] == ' '
+}
+
+// farthestLead is how many lines above an item the sentence that introduces
+// its list is looked for.
+const farthestLead = 40
+
+// leadOf is the line that introduces the list or table a line is in, -1 for
+// none.
+func (s *sheet) leadOf(n int) int {
+	for i := n - 1; i >= 0 && i > n-farthestLead; i-- {
+		t := strings.TrimSpace(s.lines[i].text)
+		switch {
+		case t == "" || startsItem(s.lines[i].text) || strings.HasPrefix(t, "|"):
+			continue
+		case strings.HasPrefix(s.lines[i].text, "#"):
+			return -1
+		case strings.HasPrefix(s.lines[i].text, " ") || strings.HasPrefix(s.lines[i].text, "\t"):
+			continue
+		case strings.HasSuffix(t, ":") || strings.HasSuffix(t, ":**"):
+			return i
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// drawn reports whether a line belongs to a drawn tree.
+func drawn(text string) bool {
+	return strings.ContainsAny(text, "├└│┬─") || strings.Contains(text, "|-- ") || strings.Contains(text, "`-- ") || strings.Contains(text, "+-- ")
+}
+
+// drawnNear reports whether a fence is a listing of files, drawn or not: a
+// line near this one is drawn, or ends in "/".
+func (s *sheet) drawnNear(n int) bool {
+	for _, step := range [...]int{-1, 1} {
+		for i, far := n+step, 0; i >= 0 && i < len(s.lines) && s.lines[i].fenced && far < 30; i, far = i+step, far+1 {
+			t := strings.TrimSpace(s.lines[i].text)
+			if drawn(t) || strings.HasSuffix(t, "/") && !strings.Contains(t, " ") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shapeOf gives the marks of a token by itself.
+func shapeOf(token string) Around {
+	var a Around
+	bare := strings.TrimLeft(token, "@$")
+	switch {
+	case strings.HasPrefix(bare, "./"), strings.HasPrefix(bare, "../"):
+		a |= Explicit
+	case strings.HasPrefix(bare, "/"):
+		a |= FromTop
+	case !strings.Contains(bare, "/"):
+		a |= Alone
+	}
+	if isBlank(bare) {
+		a |= Placeholder
+	}
+	return a
+}
+
+// blankSigns in a token mean that something is to be put in their place.
+const blankSigns = "{}<>*$[]|\u2026"
+
+// blankWords are names of files and folders that stand for any.
+var blankWords = wordSet(`foo bar baz qux xxx yyy xyz abc placeholder filename file-name skill-name agent-name command-name my-skill my-agent
+my-command path dir folder your my some other any link url target destination x y z n nn nnn nnnn slug id hello relative output-path title old
+thing username sample`)
+
+// blankFiles stand for any file, but may well be the name of a folder.
+var blankFiles = wordSet("file name a b c to topic date doc page test new feature user project one two three example")
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+func isBlank(token string) bool {
+	if strings.ContainsAny(token, blankSigns) || strings.Contains(token, "...") {
+		return true
+	}
+	for segment := range strings.SplitSeq(token, "/") {
+		name, ext := segment, ""
+		if i := strings.IndexByte(segment, '.'); i > 0 {
+			name, ext = segment[:i], segment[i:]
+		}
+		low := lower(name)
+		if blankWords[low] || ext != "" && blankFiles[low] {
+			return true
+		}
+		if strings.HasSuffix(low, "-name") || strings.HasSuffix(low, "_name") || strings.HasPrefix(low, "plugin-name") {
+			return true
+		}
+		for _, prefix := range [...]string{"your-", "your_", "my-", "my_", "some-", "example-", "sample-", "foo-", "another-", "other-"} {
+			if strings.HasPrefix(low, prefix) {
+				return true
+			}
+		}
+		for _, part := range [...]string{"yyyy", "xxxx", "-nnn", "nnn-", "-xx", "xx-", "placeholder", "{", "-n."} {
+			if strings.Contains(low+ext, part) {
+				return true
+			}
+		}
+		if isVariable(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isVariable reports whether a segment that is a folder looks like the name of
+// a variable: capitals with an underscore.
+func isVariable(segment string) bool {
+	under := false
+	for i := range len(segment) {
+		switch c := segment[i]; {
+		case c == '_':
+			under = true
+		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9':
+		default:
+			return false
+		}
+	}
+	return under && (strings.HasSuffix(segment, "_DIR") || strings.HasSuffix(segment, "_PATH") || strings.HasSuffix(segment, "_ROOT") || strings.HasSuffix(segment, "_FILE") || strings.HasSuffix(segment, "_NAME") || strings.HasSuffix(segment, "_ID"))
+}
+
+// touching gives the marks of what stands right before and after a token,
+// without white space between.
+func touching(before, after string) Around {
+	var a Around
+	word := before[1+strings.LastIndexAny(before, " \t`(\"'"):]
+	rest := after
+	if i := strings.IndexAny(after, " \t`)\"',;:"); i >= 0 {
+		rest = after[:i]
+	}
+	if strings.ContainsAny(word, "}>*]%\u2026") || strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "<") || strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "[") {
+		a |= Placeholder
+	}
+	if strings.ContainsAny(word, "~$") {
+		a |= AtHome
+	}
+	if strings.HasPrefix(word, "/") || strings.Contains(word, ":\\") || strings.Contains(word, "\\") {
+		a |= AtHome
+	}
+	if strings.Contains(word, "://") || strings.Contains(word, "github.com") || strings.HasSuffix(word, "#") || strings.Contains(word, "@") && len(word) > 1 {
+		a |= IsForeign
+	}
+	if strings.HasSuffix(word, "/") || strings.HasPrefix(rest, "/") {
+		a |= IsRoute
+	}
+	return a
+}
+
+// base is a folder named by the heading of a line or by the lead of its list.
+func (s *sheet) base(n int) string {
+	l := &s.lines[n]
+	if l.fenced {
+		return ""
+	}
+	if startsItem(l.text) || strings.HasPrefix(strings.TrimSpace(l.text), "|") {
+		if lead := s.leadOf(n); lead >= 0 {
+			if dir := folderIn(s.lines[lead].text); dir != "" {
+				return dir
+			}
+		}
+	}
+	if l.head >= 0 {
+		return folderIn(s.lines[l.head].text)
+	}
+	return ""
+}
+
+// folderIn is the folder in the last code span of a line that ends in "/", or
+// in its last word.
+func folderIn(text string) string {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool {
+		return r == ' ' || r == '`' || r == '(' || r == ')' || r == '*' || r == ':' || r == ','
+	}) {
+		if len(part) > 1 && strings.HasSuffix(part, "/") && part[0] != '/' && part[0] != '~' && !strings.ContainsAny(part, blankSigns) && !strings.Contains(part, "//") {
+			return strings.TrimSuffix(part, "/")
+		}
+	}
+	return ""
+}
