@@ -66,7 +66,8 @@ type run struct {
 	ignored   matcher
 	dismissed map[string][]dismissal
 	ops       []op
-	files     map[string]string // by base name, empty for one that two have
+	files     map[string][]string // paths by the name of the file
+	strangers map[string]int      // see scraped
 	out       Result
 }
 

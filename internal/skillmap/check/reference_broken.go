@@ -11,7 +11,8 @@ import (
 const loss = -0.75
 
 // referenceBroken reports links that lead to nothing, and trusts them less.
-// Targets that the settings ignore or the node dismisses are left alone.
+// Targets that the settings ignore or the node dismisses are left alone. How
+// severe an issue is follows from what the link most likely means: see Verdict.
 func referenceBroken(r *run) {
 	for _, i := range r.g.Broken {
 		l := &r.g.Links[i]
@@ -19,34 +20,30 @@ func referenceBroken(r *run) {
 			continue
 		}
 		r.adjust(i, "delta", loss)
-		is := brokenLink(l)
-		if s := r.suggest(l); s != "" {
-			is.Fix = fix("%s", s)
-		}
-		r.raise(is)
+		r.raise(r.brokenLink(l, r.judge(i)))
 	}
 }
 
-func brokenLink(l *skillmap.Link) skillmap.Issue {
-	severity := skillmap.Error
-	diagnosis := "the " + noun(l.Kind) + " leads to nothing; no node has this name"
-	if l.Kind == skillmap.References || l.Kind == skillmap.Points {
-		diagnosis = "the " + noun(l.Kind) + " leads to nothing; no such file is in the project"
-	}
-	if codeShaped(l) {
-		severity = skillmap.Warn
-		diagnosis = "the mention leads to nothing; it looks like code rather than the name of an agent"
-	}
+func (r *run) brokenLink(l *skillmap.Link, v Verdict) skillmap.Issue {
+	diagnosis := "the " + noun(l.Kind) + " leads to nothing; " + v.Why
 	var trigger any
 	if l.Trigger != nil {
 		trigger = l.Trigger.NormalizedTrigger
 	}
-	return skillmap.Issue{
-		Severity: severity, NodeIDs: []string{l.Source},
+	evidence := map[string]any{"class": string(v.Class), "marks": anys(v.Marks)}
+	if v.Near != "" {
+		evidence["near"] = v.Near
+	}
+	is := skillmap.Issue{
+		Severity: v.Severity, NodeIDs: []string{l.Source},
 		Message: message(l.Target, linesOf(l), "%s", diagnosis),
 		Fix:     fix("Correct `%s`, create what it names, or remove it.", l.Target),
-		Data:    map[string]any{"target": l.Target, "kind": string(l.Kind), "trigger": trigger},
+		Data:    map[string]any{"target": l.Target, "kind": string(l.Kind), "trigger": trigger, "evidence": evidence},
 	}
+	if s := r.suggest(l, v); s != "" {
+		is.Fix = fix("%s", s)
+	}
+	return is
 }
 
 var (

@@ -9,15 +9,17 @@ import (
 )
 
 // suggest says what a broken link may have meant, empty when nothing is near:
-// the one node whose file has the same name, or the bare name behind a prefix.
-func (r *run) suggest(l *skillmap.Link) string {
+// the file that is near, or the bare name behind a prefix.
+func (r *run) suggest(l *skillmap.Link, v Verdict) string {
 	switch l.Kind {
 	case skillmap.References, skillmap.Points:
-		at := r.fileNamed(path.Base(l.Target))
-		if at == "" {
+		if v.Near == "" {
 			return ""
 		}
-		return fmt.Sprintf("The only file of that name is `%s`: write `%s`.", at, relative(path.Dir(l.Source), at))
+		return fmt.Sprintf("The nearest is `%s`: write `%s`.", v.Near, relative(path.Dir(l.Source), v.Near))
+	}
+	if v.Near != "" {
+		return fmt.Sprintf("`%s` is there and nearly the same: write that.", v.Near)
 	}
 	_, name, ok := strings.Cut(bareName(l), ":")
 	if !ok || !r.g.Named(skillmap.Normalize(name)) {
@@ -31,19 +33,21 @@ func bareName(l *skillmap.Link) string { return strings.TrimLeft(l.Target, "/@$"
 // fileNamed is the path of the only node whose file has a name, empty when
 // there is none or more than one.
 func (r *run) fileNamed(base string) string {
+	if list := r.named(base); len(list) == 1 {
+		return list[0]
+	}
+	return ""
+}
+
+// named lists the paths of nodes whose file has a name.
+func (r *run) named(base string) []string {
 	if r.files == nil {
-		r.files = map[string]string{}
+		r.files = map[string][]string{}
 		for i := range r.g.Nodes {
-			n := &r.g.Nodes[i]
-			if n.Virtual {
-				continue
+			if n := &r.g.Nodes[i]; !n.Virtual {
+				name := path.Base(n.Path)
+				r.files[name] = append(r.files[name], n.Path)
 			}
-			name := path.Base(n.Path)
-			if _, twice := r.files[name]; twice {
-				r.files[name] = ""
-				continue
-			}
-			r.files[name] = n.Path
 		}
 	}
 	return r.files[base]

@@ -54,6 +54,9 @@ func KindRegistry() map[string]KindEntry {
 	out := map[string]KindEntry{}
 	for _, p := range all {
 		for _, k := range p.Kinds {
+			if p.Base && k.Name != p.ID { // drawn as the kinds of hosts are
+				continue
+			}
 			entry, ok := out[k.Name]
 			if !ok {
 				entry = KindEntry{PrimaryProviderID: p.ID, Providers: map[string]KindLook{}}

@@ -1,13 +1,25 @@
 package provider
 
+import "skillforge/internal/skillmap"
+
 func markdown() *Provider {
 	return &Provider{
 		ID: "markdown", Label: "Markdown",
 		Look: Look{Color: "#9ca3af", ColorDark: "#6b7280"}, HideChip: true, Base: true,
 		Reads: []Read{{Suffix: ".md", Parser: YAML}},
-		Kinds: []*Kind{{
-			Name: "markdown", Label: "Markdown", Look: Look{"#5b908c", "#9bbcb8", drawn(pagePath)},
-			Identifiers: []Source{Basename}, schema: &schema{},
-		}},
+		Kinds: []*Kind{
+			{
+				Name: "markdown", Label: "Markdown", Look: Look{"#5b908c", "#9bbcb8", drawn(pagePath)},
+				Identifiers: []Source{Basename}, schema: &schema{},
+			},
+			{Name: "skill", Label: "Skills", Look: skillLook, Identifiers: []Source{Name, Dirname}, Mismatch: skillmap.Warn, schema: looseSkill},
+			{Name: "agent", Label: "Agents", Look: agentLook, Identifiers: []Source{Name, Basename}, schema: &schema{}},
+			{Name: "command", Label: "Commands", Look: commandLook, Identifiers: []Source{Name, Basename}, schema: &schema{}},
+			{Name: "rule", Label: "Rules", Look: Look{"#64748b", "#94a3b8", drawn(pagePath)}, Identifiers: []Source{Basename}, schema: &schema{}},
+		},
 	}
 }
+
+// looseSkill is what every host asks of a skill outside its own folder: a
+// name and a description.
+var looseSkill = &schema{required: []string{"name", "description"}}

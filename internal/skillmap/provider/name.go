@@ -100,3 +100,7 @@ func Reserved(p *Provider, kind string, ids []Identifier) (Identifier, bool) {
 	}
 	return Identifier{}, false
 }
+
+// Keeps reports whether the host keeps a name for itself among nodes of the
+// kind.
+func (k *Kind) Keeps(name string) bool { return k.reserved[skillmap.Normalize(name)] }

@@ -19,6 +19,7 @@ type pass struct {
 type claim struct {
 	*file
 	*pass
+	kind string // what its path and the folders around make of it
 }
 
 // lensOf finds the active provider.
@@ -118,7 +119,7 @@ func claims(files []*file, passes []pass, max int64, several bool) (taken []clai
 		case f.stamp.size > max:
 			sized[f.met] = append(sized[f.met], skillmap.SizedFile{Path: f.path, Bytes: f.stamp.size})
 		case f.taken != nobody:
-			turns[f.taken] = append(turns[f.taken], claim{f, &passes[f.taken]})
+			turns[f.taken] = append(turns[f.taken], claim{f, &passes[f.taken], f.kind})
 		}
 	}
 	taken = slices.Concat(turns...)

@@ -301,6 +301,7 @@ func (w *writer) facts(f *facts) {
 		}
 	}
 	w.links(f.links)
+	w.settings(f.settings)
 	w.uint(uint64(len(f.refs)))
 	for _, ref := range f.refs {
 		w.string(ref.URL)
@@ -354,6 +355,7 @@ func decodeFacts(path, s string) (*facts, error) {
 		}
 	}
 	f.links = r.links(path)
+	f.settings = r.settings()
 	if n := r.len(); n > 0 {
 		f.refs = make([]skillmap.ExternalRef, n)
 		for i := range f.refs {
@@ -438,6 +440,27 @@ func (w *writer) links(links []skillmap.Link) {
 	for i := range links {
 		w.link(&links[i])
 	}
+}
+
+// settings writes what surrounds each link.
+func (w *writer) settings(list []extract.Setting) {
+	w.uint(uint64(len(list)))
+	for i := range list {
+		w.uint(uint64(list[i].Around))
+		w.string(list[i].Base)
+	}
+}
+
+func (r *reader) settings() []extract.Setting {
+	n := r.len()
+	if n == 0 {
+		return nil
+	}
+	list := make([]extract.Setting, n)
+	for i := range list {
+		list[i] = extract.Setting{Around: extract.Around(r.uint()), Base: r.string()}
+	}
+	return list
 }
 
 func (w *writer) link(l *skillmap.Link) {

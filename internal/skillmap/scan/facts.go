@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/extract"
@@ -22,10 +23,25 @@ type facts struct {
 	issues             []skillmap.Issue
 	ids                []provider.Identifier
 	reserved           bool
-	links              []skillmap.Link // deduped, none resolved
+	links              []skillmap.Link   // deduped, none resolved
+	settings           []extract.Setting // of each link
 	refs               []skillmap.ExternalRef
 	lost               []extract.Rejected
 	virtual            []skillmap.Node
+}
+
+// setting is what surrounds a link.
+func (f *facts) setting(link int) extract.Setting {
+	if link < len(f.settings) {
+		return f.settings[link]
+	}
+	return extract.Setting{}
+}
+
+// recovered reports whether the head does not parse, so that its name is a
+// guess.
+func (f *facts) recovered() bool {
+	return len(f.issues) > 0 && f.issues[0].AnalyzerID == provider.ParseError
 }
 
 // learner turns the text of files into facts. It is safe for many goroutines.
@@ -41,12 +57,15 @@ type learner struct {
 // learn reads what one file says.
 func (l *learner) learn(c *claim, data []byte) *facts {
 	block, parsed, err := takeApart(c.read, toText(data))
+	headHash := frontmatter.Hash(parsed, block.Raw)
+	issues := provider.Diagnose(c.provider, c.kind, block, parsed, err, l.opt.Strict)
+	parsed = readable(c.read, block, parsed, err)
 	f := &facts{
 		bodyHash: hashOf(block.Body, data),
-		headHash: frontmatter.Hash(parsed, block.Raw),
+		headHash: headHash,
 		bytes:    parts(len(block.Raw), len(block.Body)),
 		head:     parsed,
-		issues:   provider.Diagnose(c.provider, c.kind, block, parsed, err, l.opt.Strict),
+		issues:   issues,
 		ids:      provider.Identifiers(c.provider, c.kind, c.path, parsed),
 	}
 	if is, found := l.unbalanced(block); found {
@@ -91,6 +110,7 @@ func (l *learner) extract(f *facts, c *claim, block frontmatter.Block) {
 	}
 	f.links, f.refs, f.lost = extract.Resolve(c.path, out.Signals)
 	f.links = extract.Dedupe(f.links)
+	f.settings = extract.Surroundings(block.Body, block.BodyLine, f.links)
 	if !l.off["mcp-tools"] {
 		f.virtual = out.Virtual
 	}
@@ -130,6 +150,23 @@ func takeApart(r provider.Read, text string) (block frontmatter.Block, parsed ma
 		block.Body, block.BodyLine = body, 0
 	}
 	return block, parsed, err
+}
+
+// readable is what can be read of a head: all of one that parses, else the
+// keys that stand by themselves. A head behind a byte-order mark is read as
+// well, as hosts do that skip the mark. What JSON cannot write is null.
+func readable(r provider.Read, block frontmatter.Block, parsed map[string]any, err error) map[string]any {
+	if err != nil && r.Parser == provider.YAML {
+		parsed = frontmatter.Recover(block.Raw)
+	}
+	if marked, ok := strings.CutPrefix(block.Body, "\uFEFF"); ok && !block.Declared && r.Parser == provider.YAML {
+		if hidden := frontmatter.Split(marked); hidden.Declared {
+			if head, err := frontmatter.ParseYAML(hidden.Raw); err == nil && head != nil {
+				parsed = head
+			}
+		}
+	}
+	return frontmatter.Finite(parsed)
 }
 
 func parts(head, body int) skillmap.Parts {

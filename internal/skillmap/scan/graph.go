@@ -1,6 +1,9 @@
 package scan
 
 import (
+	"path"
+	"strings"
+
 	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/extract"
 	"skillforge/internal/skillmap/provider"
@@ -13,6 +16,8 @@ type Graph struct {
 	Links []skillmap.Link // confidence 1, until check folds its scores in
 	// Leads holds for each link the index of the node it resolved to, or -1.
 	Leads []int
+	// Settings says of each link how it stands in the text.
+	Settings []extract.Setting
 	// Broken lists the links, by index, that lead to nothing that exists.
 	Broken []int
 	// Kernel are the issues found while reading: of heads, backticks and
@@ -34,8 +39,17 @@ type Graph struct {
 	Read     []string
 	Warnings []Warning
 
-	index map[string]int32
-	names nameIndex
+	// Aliases are other paths of files that stand on the map once, each with
+	// the path of its node.
+	Aliases map[string]string
+	// Near tells of links that lead to a node only when read from elsewhere
+	// than the file or the root: by index of the link.
+	Near map[int]Reading
+
+	reals  map[string]string // where files stand whose node is at a link
+	index  map[string]int32
+	names  nameIndex
+	places *places
 }
 
 // SidecarKeys are keys of a sidecar in the order in which they are written.
@@ -79,4 +93,61 @@ func (g *Graph) Index(path string) int {
 		return int(i)
 	}
 	return -1
+}
+
+// HasFolder reports whether a folder holds a node, directly or not.
+func (g *Graph) HasFolder(dir string) bool { return g.places.folders[dir] }
+
+// InSkill reports whether a file lies in the folder of a skill.
+func (g *Graph) InSkill(file string) bool { return g.places.inSkill(path.Dir(file)) }
+
+// HasSpace reports whether a node goes by a name under a prefix, such as
+// "team" of "team:deploy". The prefix is in normal form.
+func (g *Graph) HasSpace(prefix string) bool {
+	if prefix == "" {
+		return false
+	}
+	for i := range g.names.lists {
+		if before, _, ok := strings.Cut(g.names.lists[i].name, ":"); ok && before == prefix {
+			return true
+		}
+	}
+	return false
+}
+
+// NearName is a name that differs from the given one, in normal form, in at
+// most two letters; empty when there is none.
+func (g *Graph) NearName(name string) string {
+	for i := range g.names.lists {
+		l := &g.names.lists[i]
+		if l.name != name && distance(l.name, name, 2) <= 2 {
+			return l.name
+		}
+	}
+	return ""
+}
+
+// distance is how many letters must be put in, taken out or changed to make b
+// of a; more than most when it is more.
+func distance(a, b string, most int) int {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return most + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := diagonal
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			diagonal = row[j]
+			row[j] = min(change, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
 }

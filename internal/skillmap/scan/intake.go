@@ -144,10 +144,16 @@ func (s *scanner) add(c *claim, k *known) {
 	}
 	s.next.entries = append(s.next.entries, e)
 	s.said = append(s.said, f)
+	if f.recovered() {
+		if s.guessed == nil {
+			s.guessed = map[string]bool{}
+		}
+		s.guessed[c.path] = true
+	}
 	if c.real != "" {
 		s.real[len(g.Nodes)] = c.real
 	}
-	s.push(n, f.ids, f.reserved)
+	s.push(n, s.graph.places.qualified(c.kind, c.path, f.ids), f.reserved)
 	for i := range f.virtual {
 		s.summon(&f.virtual[i], c.path)
 	}

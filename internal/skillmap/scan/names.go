@@ -67,6 +67,16 @@ func (x *nameIndex) all(name string) iter.Seq[int32] {
 // judgeClaims notes a collision when two nodes claim a name and at least one
 // declares it. Of one file under two paths, one claim counts.
 func (s *scanner) judgeClaims(l *nameList) {
+	var scopes []string
+	for c := l.first; c >= 0; c = s.names.cells[c].next {
+		scopes = appendNew(scopes, s.graph.places.scopeOf(&s.graph.Nodes[s.names.cells[c].node]))
+	}
+	for _, scope := range scopes {
+		s.judgeClaimsIn(l, scope)
+	}
+}
+
+func (s *scanner) judgeClaimsIn(l *nameList, scope string) {
 	var claims []Claim
 	declared := false
 	nodes := map[int]int{} // index of the claim of a node
@@ -74,7 +84,7 @@ func (s *scanner) judgeClaims(l *nameList) {
 		cell := s.names.cells[c]
 		at := int(cell.node)
 		n := &s.graph.Nodes[at]
-		if !s.declaresName(n) || n.Virtual && cell.source != provider.Name {
+		if !s.declaresName(n) || n.Virtual && cell.source != provider.Name || s.graph.places.scopeOf(n) != scope {
 			continue
 		}
 		declared = declared || cell.source == provider.Name
@@ -148,7 +158,7 @@ func (s *scanner) declaresName(n *skillmap.Node) bool {
 }
 
 func (s *scanner) judgeMismatch(n *skillmap.Node, ids []provider.Identifier) {
-	if len(ids) < 2 || ids[0].Source != provider.Name || n.Virtual {
+	if len(ids) < 2 || ids[0].Source != provider.Name || n.Virtual || s.guessed[n.Path] {
 		return
 	}
 	k := s.kind(n)

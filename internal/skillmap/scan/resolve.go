@@ -20,15 +20,24 @@ func (s *scanner) resolve() {
 	g := s.graph
 	g.Links = make([]skillmap.Link, 0, total)
 	g.Leads = make([]int, 0, total)
+	g.Settings = make([]extract.Setting, 0, total)
+	g.Near = map[int]Reading{}
 	for n, f := range s.said {
 		leads := s.next.sights.leads[n]
 		for i := range f.links {
 			l, at := &f.links[i], int(leads[i])
+			if at < 0 {
+				var near Reading
+				if at, near = s.otherLead(l, f.setting(i)); at >= 0 {
+					g.Near[len(g.Links)] = near
+				}
+			}
 			if at < 0 && (l.Kind == skillmap.Mentions || l.Kind == skillmap.Invokes) && inCode(l) {
 				continue
 			}
 			g.Links = append(g.Links, *l)
 			g.Leads = append(g.Leads, at)
+			g.Settings = append(g.Settings, f.setting(i))
 			l = &g.Links[len(g.Links)-1]
 			l.Confidence = 1
 			if at >= 0 {
@@ -140,7 +149,7 @@ func (s *scanner) findBroken() {
 		if g.Leads[i] >= 0 || s.names.has(bare(l)) {
 			continue
 		}
-		if pathStyle(l) && (s.stands(l.Target) || s.stands(fallback(l)) || outside.has(l.Target)) {
+		if pathStyle(l) && (s.stands(l.Target) || s.stands(fallback(l)) || outside.has(l.Target) || s.standsElsewhere(i)) {
 			continue
 		}
 		g.Broken = append(g.Broken, i)
@@ -160,6 +169,27 @@ func (s *scanner) stands(target string) bool {
 		s.probed[target] = there
 	}
 	return there
+}
+
+// standsElsewhere reports whether something that is no node is there by one of
+// the other readings of a link.
+func (s *scanner) standsElsewhere(i int) bool {
+	l := &s.graph.Links[i]
+	if d := decoded(l.Target); d != "" && s.stands(d) {
+		return true
+	}
+	if real, ok := s.graph.realTarget(l); ok && s.stands(real) {
+		return true
+	}
+	if l.Kind == skillmap.References && !strings.HasPrefix(l.Trigger.OriginalTrigger, "@") {
+		return false
+	}
+	for _, r := range s.graph.elsewhere(l, s.graph.Settings[i]) {
+		if s.stands(r.Path) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *scanner) countLinks() {

@@ -66,7 +66,9 @@ type scanner struct {
 	real    map[int]string          // of nodes reached through a link, by index
 	names   nameIndex
 	kinds   map[[2]string]*provider.Kind
-	probed  map[string]bool // targets looked for on disk
+	probed  map[string]bool   // targets looked for on disk
+	reals   map[string]string // real paths of roots
+	guessed map[string]bool   // nodes whose head does not parse
 }
 
 func prepare(ctx context.Context, roots []Root, opt *Options, prior *Cache) (*scanner, error) {
@@ -137,7 +139,10 @@ func newLearner(opt *Options, lens string) (*learner, error) {
 func (s *scanner) build(f *forest) (*Graph, *Cache, error) {
 	s.next.forest = f
 	s.graph = &Graph{Lens: s.lens, SidecarKeys: map[string]SidecarKeys{}, OrphanSidecars: f.orphans, Warnings: f.warnings}
+	s.graph.places = s.findPlaces(f)
 	taken, large := claims(f.files, s.passes, s.opt.maxFile(), len(s.roots) > 1)
+	s.typed(taken)
+	taken = s.oneNodeEach(taken)
 	s.graph.Oversized = large
 	if err := s.takeIn(taken); err != nil {
 		return nil, nil, err

@@ -27,10 +27,11 @@ type sighted struct {
 	path, kind, provider string
 	ids                  []provider.Identifier
 	reserved, virtual    bool
+	guessed              bool // its name is of a head that does not parse
 }
 
 func (a *sighted) same(b *sighted) bool {
-	if a.path != b.path || a.kind != b.kind || a.provider != b.provider || a.reserved != b.reserved || a.virtual != b.virtual {
+	if a.path != b.path || a.kind != b.kind || a.provider != b.provider || a.reserved != b.reserved || a.virtual != b.virtual || a.guessed != b.guessed {
 		return false
 	}
 	if len(a.ids) > 0 && len(a.ids) == len(b.ids) && &a.ids[0] == &b.ids[0] {
@@ -61,7 +62,7 @@ func (s *scanner) sight() *sights {
 // sightsBefore are those of the scan before, nil when nodes differ by any
 // name. Where links make two paths one file, names are judged anew.
 func (s *scanner) sightsBefore(now *sights) *sights {
-	if s.prior == nil || s.prior.sights == nil || s.prior.config != s.next.config || len(s.real) > 0 {
+	if s.prior == nil || s.prior.sights == nil || s.prior.config != s.next.config || len(s.real)+len(s.graph.Aliases) > 0 {
 		return nil
 	}
 	before := s.prior.sights
@@ -75,7 +76,7 @@ func (s *scanner) sighted() []sighted {
 	out := make([]sighted, len(s.graph.Nodes))
 	for i := range s.graph.Nodes {
 		n := &s.graph.Nodes[i]
-		out[i] = sighted{n.Path, n.Kind, n.Provider, s.ids[i], s.graph.Reserved[i], n.Virtual}
+		out[i] = sighted{n.Path, n.Kind, n.Provider, s.ids[i], s.graph.Reserved[i], n.Virtual, s.guessed[n.Path]}
 	}
 	return out
 }
@@ -124,6 +125,11 @@ func (s *scanner) indexNodes(now *sights) {
 		now.index[now.nodes[i].path] = int32(i)
 		for _, id := range now.nodes[i].ids {
 			now.names.add(id.Normalized, i, id.Source)
+		}
+	}
+	for alias, path := range s.graph.Aliases {
+		if at, ok := now.index[path]; ok {
+			now.index[alias] = at
 		}
 	}
 }

@@ -12,14 +12,18 @@ type Taken struct {
 	Body            string // the text after the frontmatter
 	BodyHash        string
 	FrontmatterHash string
-	Frontmatter     map[string]any // never nil; empty when it does not parse
+	Frontmatter     map[string]any // never nil; what can be read of it
 }
 
 // Take takes the bytes of a file apart as a scan does for the provider, so
 // that hashes can be compared with those of the map.
 func Take(providerID, path string, content []byte) Taken {
-	block, parsed, _ := takeApart(readFor(provider.ByID(providerID), path), toText(content))
-	return Taken{Body: block.Body, BodyHash: hashOf(block.Body, content), FrontmatterHash: frontmatter.Hash(parsed, block.Raw), Frontmatter: parsed}
+	read := readFor(provider.ByID(providerID), path)
+	block, parsed, err := takeApart(read, toText(content))
+	return Taken{
+		Body: block.Body, BodyHash: hashOf(block.Body, content),
+		FrontmatterHash: frontmatter.Hash(parsed, block.Raw), Frontmatter: readable(read, block, parsed, err),
+	}
 }
 
 // readFor is how the provider reads the file, the plain way when it does not

@@ -50,7 +50,9 @@ type forest struct {
 	orphans  []string // sidecars beside which their file is missing
 	warnings []Warning
 	links    []stop // symbolic links, and what stands where they lead
-	tops     []*listing
+	// manifests are files that say what their folder is.
+	manifests []manifest
+	tops      []*listing
 }
 
 // walker walks one root.
@@ -105,6 +107,7 @@ type item struct {
 	file   *file // of a file to read
 	sub    *listing
 	orphan bool
+	tells  bool // it is a manifest
 }
 
 func newWalker(ctx context.Context, root int, t tree, opt *Options, passes []pass, out *forest) *walker {
@@ -226,6 +229,9 @@ func (w *walker) pick(name string, p place, entries []dirent, base string) (item
 		}
 		return item{name: base, kind: regular, orphan: true}, true
 	}
+	if manifests[base] && !w.wanted(base) && !w.rules.Match(name) {
+		return item{name: base, kind: regular, tells: true}, true
+	}
 	if !w.wanted(base) || w.rules.Match(name) {
 		return item{}, false
 	}
@@ -316,6 +322,8 @@ func (w *walker) flatten(l *listing, above []string, linked bool) {
 			w.warn("name-not-utf8", strings.ToValidUTF8(name, "\uFFFD"), "The name is no UTF-8 text; it is left out.")
 		case it.orphan:
 			w.out.orphans = append(w.out.orphans, name)
+		case it.tells:
+			w.out.manifests = append(w.out.manifests, manifest{w.root, name})
 		case it.kind == regular:
 			f := it.file
 			if linked {
