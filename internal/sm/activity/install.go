@@ -44,15 +44,15 @@ func (w Wired) State() string {
 	return "not-installed"
 }
 
-// StatusOf says how a host stands. present tells whether this program can be
-// called by hooks. The fault is Invalid for a host that reports nothing, or a
+// StatusOf says how a host stands. path are the folders where hooks look for
+// this program. The fault is Invalid for a host that reports nothing, or a
 // file of its that cannot be read.
-func StatusOf(root, provider string, present bool) (Wired, error) {
+func StatusOf(root, provider string, path []string) (Wired, error) {
 	w, err := wiringOf(provider)
 	if err != nil {
 		return Wired{Provider: provider, Events: []string{}}, err
 	}
-	s := Wired{Provider: provider, Supported: true, ConfigPath: w.config, BridgePresent: present || w.plugin, Events: w.names(false)}
+	s := Wired{Provider: provider, Supported: true, ConfigPath: w.config, BridgePresent: w.plugin || slices.ContainsFunc(path, callable), Events: w.names(false)}
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return s, err
@@ -79,6 +79,16 @@ func StatusOf(root, provider string, present bool) (Wired, error) {
 	s.Events = w.names(s.ShellOptIn)
 	s.Installed = with || without
 	return s, nil
+}
+
+// callable reports whether this program is in a folder.
+func callable(dir string) bool {
+	for _, name := range []string{"sm", "sm.exe"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
 }
 
 // Install wires a host's hooks to this program: what else is in its file

@@ -32,7 +32,7 @@ func put(t *testing.T, root, name, text string) {
 
 func status(t *testing.T, root, provider string) activity.Wired {
 	t.Helper()
-	s, err := activity.StatusOf(root, provider, true)
+	s, err := activity.StatusOf(root, provider, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -289,3 +289,28 @@ func real(path string) string {
 	}
 	return path
 }
+
+// trimMax bounds a text of an event that is sent.
+const trimMax = 64 << 10
+
+// Trim shortens long texts of an event, so that a file that an agent writes is
+// not sent along.
+func Trim(event map[string]any) map[string]any {
+	return trimmed(event).(map[string]any)
+}
+
+func trimmed(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.ToValidUTF8(v[:min(len(v), trimMax)], "")
+	case []any:
+		for i := range v {
+			v[i] = trimmed(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = trimmed(v[key])
+		}
+	}
+	return v
+}

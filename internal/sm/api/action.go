@@ -62,25 +62,26 @@ func (s *Server) agentAnswer(w http.ResponseWriter, id string, more map[string]a
 
 // asked reads a request to change something of a host's, which must be
 // confirmed.
-func asked(r *http.Request) (provider string, err error) {
+func asked(r *http.Request) (provider string, shell *bool, err error) {
 	var in struct {
 		Provider string `json:"provider"`
 		Confirm  bool   `json:"confirm"`
+		Shell    *bool  `json:"shell"` // of hooks: shell commands too
 	}
 	if err := httpd.Decode(r, &in); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if in.Provider == "" {
-		return "", fault.New(fault.Invalid, "Say which provider.")
+		return "", nil, fault.New(fault.Invalid, "Say which provider.")
 	}
 	if !in.Confirm {
-		return "", fault.Coded(fault.Invalid, "confirm-required", "This writes files of %s in the project. Confirm it.", in.Provider)
+		return "", nil, fault.Coded(fault.Invalid, "confirm-required", "This writes files of %s in the project. Confirm it.", in.Provider)
 	}
-	return in.Provider, nil
+	return in.Provider, in.Shell, nil
 }
 
 func (s *Server) installAgent(w http.ResponseWriter, r *http.Request) error {
-	id, err := asked(r)
+	id, _, err := asked(r)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (s *Server) installAgent(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) uninstallAgent(w http.ResponseWriter, r *http.Request) error {
-	id, err := asked(r)
+	id, _, err := asked(r)
 	if err != nil {
 		return err
 	}

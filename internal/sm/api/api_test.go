@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -224,11 +225,21 @@ func object(t testing.TB, body []byte) map[string]any {
 	return v
 }
 
-// dig follows keys into nested objects.
+// dig follows keys into nested objects, and numbers into lists.
 func dig(v any, keys ...string) any {
 	for _, k := range keys {
-		m, _ := v.(map[string]any)
-		v = m[k]
+		switch at := v.(type) {
+		case map[string]any:
+			v = at[k]
+		case []any:
+			i, err := strconv.Atoi(k)
+			if err != nil || i < 0 || i >= len(at) {
+				return nil
+			}
+			v = at[i]
+		default:
+			return nil
+		}
 	}
 	return v
 }

@@ -80,14 +80,3 @@ func (s *Server) presence(w http.ResponseWriter, _ *http.Request) error {
 		LastClaimAt   *int64 `json:"lastClaimAt"`
 	}{"1", "agent-presence", attending, lastClaim})
 }
-
-// activitySummary counts what agents did since the server started: nothing,
-// as long as nobody reports activity.
-func (s *Server) activitySummary(w http.ResponseWriter, _ *http.Request) error {
-	return httpd.JSON(w, http.StatusOK, struct {
-		Since    int64          `json:"since"`
-		Nodes    map[string]any `json:"nodes"`
-		Pairs    map[string]any `json:"pairs"`
-		RunNodes []string       `json:"runNodes"`
-	}{s.started.UnixMilli(), map[string]any{}, map[string]any{}, []string{}})
-}

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"time"
 
 	"skillforge/internal/httpd"
 	"skillforge/internal/sm"
+	"skillforge/internal/sm/activity"
 	"skillforge/internal/sm/config"
 )
 
@@ -27,31 +30,84 @@ func Push(ctx context.Context, p config.Project, events []sm.Event) {
 	if len(events) == 0 {
 		return
 	}
-	info, err := readServeInfo(p.Inside(config.ServeFile))
-	if err != nil || !httpd.IsLoopback(info.Host) || info.Port < 1 || info.Port > 65535 {
-		return
-	}
-	root, err := filepath.Abs(p.Path("."))
-	if err != nil || !sameFile(info.ScopeRoot, root) {
+	info, ok := nominal(p)
+	if !ok {
 		return
 	}
 	for _, e := range events {
-		if !info.push(ctx, e) {
+		body, err := json.Marshal(e)
+		if err != nil {
+			return
+		}
+		if status, _ := info.ask(ctx, pushPatience, http.MethodPost, "/api/job-events", body); status != http.StatusAccepted {
 			return
 		}
 	}
 }
 
-func (i ServeInfo) push(ctx context.Context, e sm.Event) bool {
-	body, err := json.Marshal(e)
+// reportPatience is how long a hook may hold up the agent.
+const reportPatience = 1500 * time.Millisecond
+
+// Report hands what a hook of an agent's host tells to the server of the
+// project. It is false when nobody took it.
+func Report(ctx context.Context, p config.Project, host string, event map[string]any) bool {
+	info, ok := nominal(p)
+	if !ok {
+		return false
+	}
+	body, err := json.Marshal(map[string]any{"provider": host, "event": activity.Trim(event)})
 	if err != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, pushPatience)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, i.URL()+"/api/job-events", bytes.NewReader(body))
-	if err != nil {
+	status, _ := info.ask(ctx, reportPatience, http.MethodPost, "/api/activity", body)
+	return status == http.StatusAccepted
+}
+
+// Probed asks the server of the project whether the event of a self-test
+// arrived.
+func Probed(ctx context.Context, p config.Project, nonce string) bool {
+	var out struct {
+		Seen bool `json:"seen"`
+	}
+	return get(ctx, p, "/api/activity/probe?nonce="+url.QueryEscape(nonce), &out) && out.Seen
+}
+
+// Disclaimed asks the server of the project what hooks told so far.
+func Disclaimed(ctx context.Context, p config.Project) ([]activity.Received, bool) {
+	var out struct {
+		Providers []activity.Received `json:"providers"`
+	}
+	ok := get(ctx, p, "/api/activity/disclaimed", &out)
+	return out.Providers, ok
+}
+
+func get(ctx context.Context, p config.Project, path string, out any) bool {
+	info, ok := nominal(p)
+	if !ok {
 		return false
+	}
+	status, body := info.ask(ctx, patience, http.MethodGet, path, nil)
+	return status == http.StatusOK && json.Unmarshal(body, out) == nil
+}
+
+// nominal is the server that serve.json names, alive or not.
+func nominal(p config.Project) (ServeInfo, bool) {
+	info, err := readServeInfo(p.Inside(config.ServeFile))
+	if err != nil || !httpd.IsLoopback(info.Host) || info.Port < 1 || info.Port > 65535 {
+		return info, false
+	}
+	root, err := filepath.Abs(p.Path("."))
+	return info, err == nil && sameFile(info.ScopeRoot, root)
+}
+
+// ask sends one request to the server and reads the answer; the status is 0
+// when there is none.
+func (i ServeInfo) ask(ctx context.Context, patience time.Duration, method, path string, body []byte) (status int, answer []byte) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, i.URL()+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(tokenHeader, i.Token)
@@ -59,8 +115,12 @@ func (i ServeInfo) push(ctx context.Context, e sm.Event) bool {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
-		return false
+		return 0, nil
 	}
-	_ = res.Body.Close()
-	return res.StatusCode == http.StatusAccepted
+	defer res.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(res.Body, bodyLimit))
+	if err != nil {
+		return 0, nil
+	}
+	return res.StatusCode, answer
 }

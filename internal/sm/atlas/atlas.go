@@ -32,6 +32,7 @@ type Atlas struct {
 	follower follower
 	reader   handle
 	writer   handle
+	witness  *witness
 
 	advised sync.Once // the operator knows of a database of another version
 
@@ -71,18 +72,23 @@ func Open(project config.Project, opt Options) *Atlas {
 	if a.now == nil {
 		a.now = time.Now
 	}
+	a.witness = newWitness(a)
 	return a
 }
 
 // Close ends what Open and the reads hold. Watches must have ended before.
 func (a *Atlas) Close() error {
+	return errors.Join(a.witness.close(a.now()), a.letGo())
+}
+
+func (a *Atlas) letGo() error {
 	return errors.Join(a.follower.close(), a.reader.close(), a.writer.close())
 }
 
 // release lets go of the file of the database, which is about to be another.
 func (a *Atlas) release() error {
 	a.memory = memory{}
-	return a.Close()
+	return a.letGo()
 }
 
 // Project is the project that was opened.

@@ -171,6 +171,7 @@ func verbs() []*verb {
 		issuesVerb(), issuesDismissVerb(), issuesUndismissVerb(), issuesSuppressionsVerb(),
 		sidecarsVerb(), sidecarsAnnotateVerb(), sidecarsRefreshVerb(), sidecarsPruneVerb(), bumpVerb(), enrichVerb(),
 		agentVerb(), agentInstallVerb(), agentUninstallVerb(), agentStatusVerb(),
+		activityVerb(), activityInstallVerb(), activityUninstallVerb(), activityStatusVerb(), activityBridgeVerb(),
 		pluginsVerb(), pluginsListVerb(), pluginsShowVerb(), pluginsEnableVerb(), pluginsDisableVerb(), pluginsTrustVerb(), pluginsUntrustVerb(),
 		pluginsCreateVerb(), pluginsDoctorVerb(), pluginsSlotsVerb(), pluginsSlotsListVerb(), hooksVerb(), hooksInstallVerb(),
 		actionsVerb(), actionsListVerb(), actionsShowVerb(),

@@ -98,3 +98,9 @@ func (tx *Tx) RunNodes(ctx context.Context) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT CAST(value AS TEXT) FROM state_executions, json_each(node_ids_json) ORDER BY 1`)
 	return collect[string](rows, err)
 }
+
+// ForgetExecutions removes what ran on a node from the history.
+func (tx *Tx) ForgetExecutions(ctx context.Context, node string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM state_executions WHERE EXISTS (SELECT 1 FROM json_each(node_ids_json) WHERE value = ?)`, node)
+	return err
+}

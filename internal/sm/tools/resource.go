@@ -59,13 +59,9 @@ func (d *Door) readIssues(ctx context.Context) (mcp.Content, error) {
 	return mcp.Content{JSON: l.AppendJSON(nil)}, nil
 }
 
-// readActivity is the shape of live statistics; nobody reports any yet.
+// readActivity is what hooks told of agents since the process began.
 func (d *Door) readActivity(context.Context) (mcp.Content, error) {
-	b, err := mcp.Encode(struct {
-		Since int64          `json:"since"`
-		Nodes map[string]any `json:"nodes"`
-		Pairs map[string]any `json:"pairs"`
-	}{d.since.UnixMilli(), map[string]any{}, map[string]any{}})
+	b, err := mcp.Encode(d.atlas.ActivitySummary())
 	return mcp.Content{JSON: b}, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"time"
 
 	"skillforge/internal/mcp"
 	"skillforge/internal/sm"
@@ -16,7 +15,6 @@ type Door struct {
 	*mcp.Server
 	atlas *atlas.Atlas
 	log   *slog.Logger
-	since time.Time
 	paths []string // of the nodes that clients were last told of; Follow's own
 }
 
@@ -28,7 +26,7 @@ type Options struct {
 
 // New opens the door to a project. Clients hear of changes while Follow runs.
 func New(a *atlas.Atlas, opt Options) (*Door, error) {
-	d := &Door{atlas: a, log: opt.Log, since: time.Now()}
+	d := &Door{atlas: a, log: opt.Log}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
 	}
