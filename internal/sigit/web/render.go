@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"skillforge/internal/sigit"
 )
@@ -101,6 +102,14 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // keepBuffer is the largest buffer that is kept for the next page.
 const keepBuffer = 1 << 20
 
+// sound is a page as UTF-8, which names and texts in a repository need not be.
+func sound(page []byte) []byte {
+	if utf8.Valid(page) {
+		return page
+	}
+	return bytes.ToValidUTF8(page, []byte("\uFFFD"))
+}
+
 func (c *call) render(status int, page, template string, data any) error {
 	t, ok := c.pages[page]
 	if !ok {
@@ -117,7 +126,7 @@ func (c *call) render(status int, page, template string, data any) error {
 		return fmt.Errorf("template %s: %w", page, err)
 	}
 	c.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return c.write(status, b.Bytes())
+	return c.write(status, sound(b.Bytes()))
 }
 
 var zippers = sync.Pool{New: func() any {
