@@ -101,7 +101,8 @@ func addToken(c *call) error {
 		f.Data = p
 		return c.again("tokens", f, err)
 	}
-	p.Made, p.Secret, f.Data = made, secret.Reveal(), p
+	p.Made, p.Secret = made, secret.Reveal()
+	f.Data = p
 	c.w.Header().Set("Cache-Control", "no-store")
 	return c.show(http.StatusOK, "tokens", f)
 }

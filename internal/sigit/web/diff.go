@@ -67,8 +67,21 @@ const (
 	maxPatch     = 24 << 20
 )
 
-// diff reads what differs between two commits, which who asks may read.
+// diff reads what differs between two commits, which who asks may read. Two
+// commits never change, so the answer is remembered.
 func (c *call) diff(h *repoHead, code *git.Repo, from, to, address string) (diffPage, error) {
+	key := strings.Join([]string{itoa(int(h.ID)), from, to, address, c.query("view"), c.query("space"), c.query("from"), c.query("line"), c.query("path")}, "\x00")
+	if known, ok := c.diffs.get(key); ok {
+		return known, nil
+	}
+	d, err := c.readDiff(h, code, from, to, address)
+	if err == nil {
+		c.diffs.put(key, d)
+	}
+	return d, err
+}
+
+func (c *call) readDiff(h *repoHead, code *git.Repo, from, to, address string) (diffPage, error) {
 	ctx := c.r.Context()
 	d := diffPage{Split: c.query("view") == "split", NoSpace: c.query("space") == "ignore", Only: c.query("path"), URL: address, Repo: h.URL, Old: from, New: to}
 	changes, err := code.Between(ctx, from, to, d.NoSpace)

@@ -117,7 +117,7 @@ func (c *call) fill(h *repoHead, f *filePage) {
 			return
 		}
 		f.What, f.Hidden = "markdown", hides(string(f.Data))
-		f.Text = c.markdown.html(f.BlobID, readable(string(f.Data)), spot{repo: h.URL, ref: f.Ref, dir: dirOf(f.Path)})
+		f.Text = c.markdown.html(readable(string(f.Data)), spot{repo: h.URL, ref: f.Ref, dir: dirOf(f.Path)})
 	default:
 		c.fillLines(f)
 	}

@@ -133,7 +133,7 @@ func spotIn(h *repoHead) spot { return spot{repo: h.URL, ref: h.DefaultBranch} }
 
 func (c *call) fillThread(h *repoHead, t *threadPage, author int64) error {
 	t.Self, t.RepoName = h.URL+"/"+t.Kind+"/"+itoa(t.Number), h.Name.String()
-	t.HTML = c.markdown.html("", t.Body, spotIn(h))
+	t.HTML = c.markdown.html(t.Body, spotIn(h))
 	t.MayTalk = c.by.May(sigit.AddComment, h.Repo) == nil
 	t.MayMove = c.by.Known() && c.by.MayChange(author, h.Repo) == nil
 	list, err := c.forge.Comments(c.r.Context(), c.by, h.Name, t.Number, sigit.Page{Limit: 50, Cursor: c.query("cursor")})
@@ -142,7 +142,7 @@ func (c *call) fillThread(h *repoHead, t *threadPage, author int64) error {
 	}
 	t.Total, t.Next = list.Total, list.Next
 	for _, m := range list.Items {
-		t.Comments = append(t.Comments, commentView{ID: m.ID, Author: m.Author, Through: acted(m.Via), At: ago(m.CreatedAt), HTML: c.markdown.html("", m.Body, spotIn(h))})
+		t.Comments = append(t.Comments, commentView{ID: m.ID, Author: m.Author, Through: acted(m.Via), At: ago(m.CreatedAt), HTML: c.markdown.html(m.Body, spotIn(h))})
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"html/template"
 	"net/url"
 	"path"
@@ -70,6 +71,7 @@ func markdownPolicy() *bluemonday.Policy {
 	p.AllowAttrs("src", "alt", "title").OnElements("img")
 	p.AllowAttrs("width", "height").Matching(pixels).OnElements("img", "td", "th")
 	p.AllowAttrs("align").Matching(aligned).OnElements("p", "div", "h1", "h2", "h3", "h4", "td", "th", "img", "table")
+	p.AllowAttrs("tabindex").Matching(regexp.MustCompile(`^0$`)).OnElements("pre", "table")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
 	p.AllowAttrs("open").Matching(regexp.MustCompile(`^$|^open$`)).OnElements("details")
@@ -81,16 +83,15 @@ func markdownPolicy() *bluemonday.Policy {
 	return p
 }
 
-// html renders a text. key, when there is one, names the text: the answer is
-// remembered under it.
-func (m *markdown) html(key, text string, at spot) template.HTML {
-	if key != "" {
-		key += "\x00" + at.repo + "\x00" + at.ref + "\x00" + at.dir
-		if known, ok := m.known.get(key); ok {
-			return known
-		}
+// html renders a text. The answer is remembered by the text and where it
+// stands.
+func (m *markdown) html(text string, at spot) template.HTML {
+	sum := sha256.Sum256([]byte(text))
+	key := string(sum[:]) + at.repo + "\x00" + at.ref + "\x00" + at.dir
+	if known, ok := m.known.get(key); ok {
+		return known
 	}
-	if len(text) > maxMarkdown {
+	if len(text) > maxMarkdown || tangled(text) {
 		return template.HTML("<pre>" + escape(text) + "</pre>")
 	}
 	var made bytes.Buffer
@@ -98,10 +99,30 @@ func (m *markdown) html(key, text string, at spot) template.HTML {
 		return template.HTML("<pre>" + escape(text) + "</pre>")
 	}
 	clean := template.HTML(m.policy.SanitizeBytes(relink(made.Bytes(), at)))
-	if key != "" {
+	if len(clean) <= maxMarkdown {
 		m.known.put(key, clean)
 	}
 	return clean
+}
+
+// Bounds on texts that are rendered: with more of these the time to render
+// grows with the square of the length, which nobody needs and somebody abuses.
+const (
+	maxBrackets = 4000
+	maxQuotes   = 50 // of one line
+)
+
+// tangled says whether a text would take too long to render.
+func tangled(text string) bool {
+	if strings.Count(text, "[") > maxBrackets {
+		return true
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if quotes := strings.IndexFunc(line, func(r rune) bool { return r != '>' && r != ' ' && r != '\t' }); strings.Count(line[:max(quotes, 0)], ">") > maxQuotes || quotes < 0 && strings.Count(line, ">") > maxQuotes {
+			return true
+		}
+	}
+	return false
 }
 
 // relink points relative links and pictures into the repository, gives ids a
@@ -160,19 +181,25 @@ func relinked(t html.Token, at spot) string {
 			t.Attr[i].Val = "md-" + a.Val
 		}
 	}
+	if t.Data == "pre" || t.Data == "table" { // they scroll, so the keyboard must get at them
+		t.Attr = append(t.Attr, html.Attribute{Key: "tabindex", Val: "0"})
+	}
 	return t.String()
 }
 
 func picture(t html.Token, at spot, inLink bool) string {
-	src, alt := "", ""
+	src, alt, named := "", "", false
 	for i, a := range t.Attr {
 		switch a.Key {
 		case "src":
 			src = at.link(a.Val, "raw")
 			t.Attr[i].Val = src
 		case "alt":
-			alt = a.Val
+			alt, named = a.Val, true
 		}
+	}
+	if !named {
+		t.Attr = append(t.Attr, html.Attribute{Key: "alt"})
 	}
 	if strings.HasPrefix(src, "/") && !strings.HasPrefix(src, "//") {
 		return t.String()
@@ -245,5 +272,5 @@ func preview(c *call) error {
 	if name := c.form("repo"); name != "" {
 		at.repo = local("/" + name)
 	}
-	return c.part("preview", c.markdown.html("", c.form("body"), at))
+	return c.part("preview", c.markdown.html(c.form("body"), at))
 }

@@ -295,7 +295,7 @@ func (c *call) readme(h *repoHead, p forge.Place, list []git.Entry) (*readme, er
 	}
 	r := &readme{Name: e.Name, URL: entryOf(h, p, e, 0).URL}
 	if isMarkdown(e.Name) {
-		r.HTML = c.markdown.html(e.OID, readable(string(blob.Data)), spot{repo: h.URL, ref: p.Ref, dir: p.Path})
+		r.HTML = c.markdown.html(readable(string(blob.Data)), spot{repo: h.URL, ref: p.Ref, dir: p.Path})
 	} else {
 		r.Text = readable(string(blob.Data))
 	}

@@ -51,6 +51,7 @@ type web struct {
 	assets   assets
 	markdown *markdown
 	colours  *colourist
+	diffs    *cache[string, diffPage]
 }
 
 // Handler serves the pages. It is an error for a template to be malformed or a
@@ -77,6 +78,7 @@ func Handler(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	d.colours = newColourist()
+	d.diffs = newCache[string, diffPage](32)
 	d.markdown = newMarkdown(d.colours)
 	table := httpd.Table{Errors: d.errors}
 	for _, r := range d.routes() {
