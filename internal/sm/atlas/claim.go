@@ -2,6 +2,7 @@ package atlas
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"skillforge/internal/fault"
@@ -107,8 +108,12 @@ func (a *Atlas) claimOnce(ctx context.Context, by sm.Channel, in ClaimRequest) (
 	if err != nil || !yes {
 		return nil, err
 	}
+	nonce, err := job.NewNonce(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
 	var c claimed
-	if err := a.Write(ctx, func(tx *store.Tx) error { return c.claim(ctx, tx, runner, in.Filter) }); err != nil {
+	if err := a.Write(ctx, func(tx *store.Tx) error { return c.claim(ctx, tx, runner, in.Filter, nonce) }); err != nil {
 		return nil, err
 	}
 	a.tellReaped(c.reaped)
@@ -126,12 +131,12 @@ type claimed struct {
 	whole   bool // the text is there
 }
 
-func (c *claimed) claim(ctx context.Context, tx *store.Tx, runner, filter string) (err error) {
+func (c *claimed) claim(ctx context.Context, tx *store.Tx, runner, filter string, nonce job.Nonce) (err error) {
 	*c = claimed{}
 	if c.reaped, err = tx.Reap(ctx); err != nil {
 		return err
 	}
-	if c.job, err = tx.Claim(ctx, runner, filter); err != nil || c.job == nil {
+	if c.job, err = tx.Claim(ctx, runner, filter, nonce); err != nil || c.job == nil {
 		return err
 	}
 	if c.content, c.whole, err = tx.Content(ctx, c.job.ContentHash); err != nil || c.whole {

@@ -332,7 +332,7 @@ func TestClaimAndPreview(t *testing.T) {
 	}
 	q.told()
 	c := q.claim()
-	if c == nil || c.ID != s.Job.ID || c.Nonce != s.Job.Nonce.Reveal() || strings.Contains(c.Content, "</user-content> escape") || !strings.Contains(c.Content, `id="docs/style.md"`) {
+	if c == nil || c.ID != s.Job.ID || c.Nonce == s.Job.Nonce.Reveal() || strings.Contains(c.Content, "</user-content> escape") || !strings.Contains(c.Content, `id="docs/style.md"`) {
 		t.Errorf("claimed %+v", c)
 	}
 	if got := q.types(); got != "job.claimed" {
@@ -486,7 +486,11 @@ func TestRecordOutcomes(t *testing.T) {
 	if r := record(good); r.Outcome != atlas.NotRunning || r.Status != job.Queued {
 		t.Errorf("a queued job: %+v", r)
 	}
-	q.claim()
+	nonce = q.claim().Nonce
+	if r := record(good); r.Outcome != atlas.NonceMismatch {
+		t.Errorf("the nonce of the submission: %+v", r)
+	}
+	good.Nonce = nonce
 	for _, in := range []atlas.RecordRequest{{ID: s.Job.ID, Nonce: nonce, Status: "done"}, {ID: s.Job.ID, Nonce: nonce, Status: job.Completed}, {ID: s.Job.ID, Nonce: nonce, Status: job.Failed, Reason: "bored"}, {Nonce: nonce, Status: job.Failed}} {
 		if _, err := q.RecordJob(t.Context(), sm.MCP, in); fault.Of(err) != fault.Invalid {
 			t.Errorf("RecordJob(%+v): %v", in, err)
@@ -886,9 +890,10 @@ func TestSkillActions(t *testing.T) {
 func TestNonceIsNowhereElse(t *testing.T) {
 	q := newQueue(t)
 	s := q.submit(atlas.JobRequest{Extension: "ai-redundancy-analyzer", Node: "README.md", AutoFix: true})
-	nonce := s.Job.Nonce.Reveal()
 	c := q.claim()
 	q.record(c, `{"confidence":1}`)
+	other := q.submit(atlas.JobRequest{Extension: "ai-redundancy-analyzer", Node: "docs/style.md"})
+	open := q.claim()
 	var seen bytes.Buffer
 	for _, e := range q.told() {
 		text, err := json.Marshal(e)
@@ -909,11 +914,25 @@ func TestNonceIsNowhereElse(t *testing.T) {
 	list, _ := json.Marshal([]job.Job{j})
 	seen.Write(list)
 	fmt.Fprintf(&seen, "%+v %#v %v", j, s, s)
-	if err := q.Dump(t.Context(), &seen, []string{"state_job_contents", "state_executions", "state_findings", "scan_nodes"}); err != nil {
+	if err := q.Dump(t.Context(), &seen, nil); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(seen.String(), nonce) {
-		t.Errorf("the nonce is told elsewhere than in the claim")
+	if err := q.Close(); err != nil { // and nowhere in the file itself
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(q.dir, ".skill-map", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil {
+			seen.Write(text)
+		}
+	}
+	for _, nonce := range []string{s.Job.Nonce.Reveal(), other.Job.Nonce.Reveal(), c.Nonce, open.Nonce} {
+		if strings.Contains(seen.String(), nonce) {
+			t.Errorf("a nonce is told elsewhere than in the claim")
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func (a *Atlas) RecordJob(ctx context.Context, by sm.Channel, in RecordRequest) 
 	switch {
 	case r.job == nil:
 		return Record{Outcome: RecordNotFound}, nil
-	case !r.job.Nonce.Matches(in.Nonce):
+	case !r.job.Seal.Opens(in.Nonce):
 		return Record{Outcome: NonceMismatch, Status: r.job.Status, Job: r.job}, nil
 	case r.job.Status != job.Running:
 		return Record{Outcome: NotRunning, Status: r.job.Status, Job: r.job}, nil

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
@@ -115,9 +116,11 @@ type Job struct {
 	ExpiresAt        *int64  `json:"expiresAt"`
 	SubmittedBy      *string `json:"submittedBy"`
 
-	// Nonce is the sole credential for closing the job. It is not part of the
-	// public shape; see Credentialed.
+	// Nonce is the sole credential for closing the job; only who draws it
+	// has it. It is not part of the public shape; see Credentialed.
 	Nonce Nonce `json:"-"`
+	// Seal is what is kept of the nonce: enough to know it again.
+	Seal Seal `json:"-"`
 }
 
 // Credentialed is a job with its nonce, for the two answers that hand it out.
@@ -142,12 +145,21 @@ func NewNonce(random io.Reader) (Nonce, error) {
 	return Nonce{hex.EncodeToString(b[:])}, nil
 }
 
-// NonceOf takes a stored or claimed text as a nonce.
-func NonceOf(text string) Nonce { return Nonce{text} }
+// Seal is what may be kept of it.
+func (n Nonce) Seal() Seal { return sealOf(n.text) }
 
-// Matches compares in constant time.
-func (n Nonce) Matches(given string) bool {
-	return n.text != "" && subtle.ConstantTimeCompare([]byte(n.text), []byte(given)) == 1
+// Seal is the SHA-256 of a nonce in hexadecimal. Nobody gets the nonce from
+// it, so a copy of the database closes no jobs.
+type Seal string
+
+func sealOf(nonce string) Seal {
+	sum := sha256.Sum256([]byte(nonce))
+	return Seal(hex.EncodeToString(sum[:]))
+}
+
+// Opens reports, in constant time, whether what was given is the nonce.
+func (s Seal) Opens(given string) bool {
+	return given != "" && subtle.ConstantTimeCompare([]byte(s), []byte(sealOf(given))) == 1
 }
 
 // Reveal is the text itself.

@@ -41,7 +41,7 @@ func TestNonces(t *testing.T) {
 	if err != nil || !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(n.Reveal()) {
 		t.Errorf("NewNonce = %q, %v", n.Reveal(), err)
 	}
-	if !n.Matches(n.Reveal()) || n.Matches("") || n.Matches(n.Reveal()[1:]) || job.NonceOf("").Matches("") {
+	if s := n.Seal(); !s.Opens(n.Reveal()) || s.Opens("") || s.Opens(n.Reveal()[1:]) || s.Opens(string(s)) || (job.Nonce{}).Seal().Opens("") {
 		t.Error("a nonce matches what it should not, or not itself")
 	}
 	for _, format := range []string{"%v", "%s", "%+v", "%#v", "%q"} {

@@ -64,7 +64,7 @@ func (tx *Tx) Executions(ctx context.Context, f ExecutionFilter) ([]job.Executio
 		w.add("started_at < %s", w.arg(f.Until))
 	}
 	return query(ctx, tx, 0, scanExecution, `SELECT `+executionColumns+` FROM state_executions`+w.String()+
-		` ORDER BY started_at DESC, id DESC`+w.page(0, f.Limit), w.args...)
+		` ORDER BY started_at DESC, rowid DESC`+w.page(0, f.Limit), w.args...)
 }
 
 // Judgement is when an extension last came to an end on a node, and with
@@ -82,7 +82,7 @@ func (tx *Tx) LastJudged(ctx context.Context, node string) (map[string]Judgement
 	}
 	rows, err := query(ctx, tx, 0, func(r rower, v *row) error { return r.Scan(&v.extension, &v.At, &v.Model) },
 		`SELECT extension_id, finished_at, model FROM state_executions
-		WHERE status = 'completed' AND EXISTS (SELECT 1 FROM json_each(node_ids_json) WHERE value = $1) ORDER BY finished_at`, node)
+		WHERE status = 'completed' AND EXISTS (SELECT 1 FROM json_each(node_ids_json) WHERE value = $1) ORDER BY finished_at, rowid`, node)
 	if err != nil {
 		return nil, err
 	}

@@ -18,13 +18,11 @@ const jobColumns = `id, extension_id, extension_version, extension_kind, auto_fi
 
 func scanJob(r rower, j *job.Job) error {
 	var ids *string
-	var nonce string
-	err := r.Scan(&j.ID, &j.ExtensionID, &j.ExtensionVersion, &j.ExtensionKind, &j.AutoFix, &ids, &j.NodeID, &j.ContentHash, &nonce, &j.Priority,
+	err := r.Scan(&j.ID, &j.ExtensionID, &j.ExtensionVersion, &j.ExtensionKind, &j.AutoFix, &ids, &j.NodeID, &j.ContentHash, &j.Seal, &j.Priority,
 		&j.Status, &j.FailureReason, &j.Runner, &j.TTLSeconds, &j.CreatedAt, &j.ClaimedAt, &j.FinishedAt, &j.ExpiresAt, &j.SubmittedBy)
 	if err != nil {
 		return err
 	}
-	j.Nonce = job.NonceOf(nonce)
 	if ids == nil {
 		return nil
 	}
@@ -165,7 +163,7 @@ func (tx *Tx) addJob(ctx context.Context, j *job.Job, content string) (err error
 		content_hash, nonce, priority, status, ttl_seconds, created_at, submitted_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11, $12, $13)`,
 		j.ID, j.ExtensionID, j.ExtensionVersion, string(j.ExtensionKind), j.AutoFix, ids, j.NodeID,
-		j.ContentHash, j.Nonce.Reveal(), j.Priority, orNil(j.TTLSeconds), tx.Now, orNil(j.SubmittedBy))
+		j.ContentHash, string(j.Nonce.Seal()), j.Priority, orNil(j.TTLSeconds), tx.Now, orNil(j.SubmittedBy))
 	return err
 }
 
@@ -247,18 +245,23 @@ func (tx *Tx) Claimable(ctx context.Context, extension string) (yes bool, err er
 
 // Claim gives the next queued job to a runner: the highest priority, then the
 // oldest. It is nil when none is queued. It is one statement, so of two
-// claimers one gets the job, in whatever processes they are.
-func (tx *Tx) Claim(ctx context.Context, runner, extension string) (*job.Job, error) {
+// claimers one gets the job, in whatever processes they are. The nonce is the
+// runner's from then on; the one of the submission closes the job no more.
+func (tx *Tx) Claim(ctx context.Context, runner, extension string, nonce job.Nonce) (*job.Job, error) {
 	var w where
-	now, by := w.arg(tx.Now), w.arg(runner)
+	now, by, seal := w.arg(tx.Now), w.arg(runner), w.arg(string(nonce.Seal()))
 	w.add("status = 'queued'")
 	if extension != "" {
 		w.meant("extension_id", extension)
 	}
-	return first(query(ctx, tx, 1, scanJob, `UPDATE state_jobs SET status = 'running', claimed_at = `+now+`, runner = `+by+`,
+	j, err := first(query(ctx, tx, 1, scanJob, `UPDATE state_jobs SET status = 'running', claimed_at = `+now+`, runner = `+by+`, nonce = `+seal+`,
 		expires_at = CASE WHEN ttl_seconds IS NULL THEN NULL ELSE `+now+` + ttl_seconds * 1000 END
 		WHERE id = (SELECT id FROM state_jobs`+w.String()+` ORDER BY priority DESC, created_at, rowid LIMIT 1) AND status = 'queued'
 		RETURNING `+jobColumns, w.args...))
+	if j != nil {
+		j.Nonce = nonce
+	}
+	return j, err
 }
 
 // Content reads the text of a job, false when it is gone.

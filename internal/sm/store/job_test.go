@@ -55,7 +55,11 @@ func enqueue(t testing.TB, s *store.Store, j *job.Job) *job.Job {
 func claim(t testing.TB, s *store.Store, extension string) (got *job.Job) {
 	t.Helper()
 	within(t, s, func(tx *store.Tx) (err error) {
-		got, err = tx.Claim(t.Context(), "agent", extension)
+		nonce, err := job.NewNonce(rand.Reader)
+		if err != nil {
+			return err
+		}
+		got, err = tx.Claim(t.Context(), "agent", extension, nonce)
 		return err
 	})
 	return got
@@ -68,7 +72,7 @@ func TestJobComesBackAsItWas(t *testing.T) {
 	enqueue(t, s, j)
 	*now = now.Add(time.Second)
 	got := claim(t, s, "x-action")
-	if got == nil || got.ID != j.ID || got.Nonce != j.Nonce || got.Status != job.Running || *got.Runner != "agent" || *got.ExpiresAt != now.UnixMilli()+60000 ||
+	if got == nil || got.ID != j.ID || !got.Seal.Opens(got.Nonce.Reveal()) || got.Seal.Opens(j.Nonce.Reveal()) || got.Status != job.Running || *got.Runner != "agent" || *got.ExpiresAt != now.UnixMilli()+60000 ||
 		*got.ClaimedAt != now.UnixMilli() || got.CreatedAt != now.UnixMilli()-1000 || len(got.FindingIDs) != 2 || !got.AutoFix || got.Priority != -2 || *got.SubmittedBy != "me" {
 		t.Errorf("claimed %+v of %+v", got, j)
 	}
@@ -292,7 +296,7 @@ func TestClaimOnceAmongMany(t *testing.T) {
 			for {
 				var got *job.Job
 				err := own.Write(t.Context(), func(tx *store.Tx) (err error) {
-					got, err = tx.Claim(t.Context(), "agent", "")
+					got, err = tx.Claim(t.Context(), "agent", "", newJob("x", "a").Nonce)
 					return err
 				})
 				if err != nil || got == nil {
