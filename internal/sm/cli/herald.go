@@ -24,3 +24,15 @@ func (s *session) herald(a *atlas.Atlas) (tell func(context.Context)) {
 		api.Push(context.WithoutCancel(ctx), s.project(), done)
 	}
 }
+
+// relay tells the server of the project what this process does to the queue as
+// it happens, until ctx ends; what is left is told then.
+func (s *session) relay(ctx context.Context, a *atlas.Atlas) {
+	events, stop := a.Events.Listen(1 << 14)
+	defer context.AfterFunc(ctx, stop)()
+	for e := range events {
+		if strings.HasPrefix(e.Type, "job.") {
+			api.Push(context.WithoutCancel(ctx), s.project(), []sm.Event{e})
+		}
+	}
+}

@@ -41,6 +41,7 @@ func (o *piping) run(ctx context.Context, s *session) error {
 	defer beside.Wait()
 	defer end()
 	beside.Go(func() { door.Follow(ctx) })
+	beside.Go(func() { s.relay(ctx, a) })
 	if _, served := api.Serving(ctx, s.project()); !served && !o.noWatcher {
 		beside.Go(func() {
 			err := a.Watch(ctx, atlas.WatchOptions{Scan: o.options(s, sm.Watcher), First: true})
