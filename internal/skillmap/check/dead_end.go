@@ -87,8 +87,8 @@ func (r *run) judgeMarkdownLink(i int, a extract.Around) Verdict {
 		return note(Output, "it stands in a description of what is written")
 	case a.Has(extract.IsSample):
 		return note(Example, "the text says that it is an example")
-	case a.Has(extract.IsOptional):
-		return note(Output, "the text says that it need not be there")
+	case a.Has(extract.IsOptional | extract.Made):
+		return note(Output, "the text says that it is made, or need not be there")
 	case a.Has(extract.Quoted):
 		return note(Example, "it stands in quotation marks")
 	case r.ships(l.Source) && isConcept(base) && a.Has(extract.Alone):
@@ -142,6 +142,14 @@ func (r *run) judgePath(i int, a extract.Around) Verdict {
 		return about(Output, "it stands in a text about what was or will be")
 	case a.Has(extract.Quoted):
 		return about(Example, "it stands in quotation marks")
+	case r.isBundled(l.Source, token) && !a.Has(extract.IsSample|extract.IsOptional|extract.Possessed|extract.Made) && !isAboutSkills(l.Source) &&
+		(a.Has(extract.IsRead) || !a.Has(extract.InExample|extract.IsOutput|extract.IsHistory|extract.IsForeign)):
+		v := dead("a skill brings the files of this folder along, and this one is not there")
+		if near != "" && r.g.SkillOf(near) != r.g.SkillOf(l.Source) && strings.HasSuffix("/"+near, "/"+path.Clean(token)) {
+			v.Severity, v.Why = skillmap.Warn, "it is not in this skill, and one that ends the same is elsewhere"
+		}
+		v.Near = near
+		return v
 	case a.Has(extract.IsForeign) && !a.Has(extract.Explicit):
 		return about(Foreign, "the text speaks of another project or place")
 	case a.Has(extract.Alone) && r.isListed(i):
@@ -170,6 +178,22 @@ func (r *run) judgePath(i int, a extract.Around) Verdict {
 		return v
 	}
 	return about(Foreign, "not even its folder is in the project")
+}
+
+// isBundled reports whether a path is one of a file that a skill brings along:
+// it begins with a folder that the standard names for it.
+func (r *run) isBundled(source, token string) bool {
+	if r.g.SkillOf(source) == "" || isTemplate(token) {
+		return false
+	}
+	top, _, deep := strings.Cut(token, "/")
+	return deep && (top == "references" || top == "reference" || top == "resources")
+}
+
+// isAboutSkills reports whether a file teaches how skills are written, so that
+// the paths in it are mostly made up.
+func isAboutSkills(name string) bool {
+	return hasWord(name, "skill", "skills") && hasWord(name, "creator", "development", "writing", "authoring", "builder", "writer", "maker", "generator", "improver", "anatomy", "factory", "forge", "tester", "audit", "reviewer", "develop", "design", "creation", "creating", "practices")
 }
 
 // folderOf finds a reading of a link by which its folder is there.

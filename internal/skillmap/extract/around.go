@@ -32,11 +32,13 @@ const (
 	Quoted                         // it stands in quotation marks
 	InItem                         // in an item of a list
 	Leads                          // it is the first thing in its line, item or row
+	Possessed                      // the word before it says whose it is
+	Made                           // the word before it says that it is to be made
 )
 
 var markNames = []string{
 	"in-fence", "in-tree", "in-table", "example", "output", "instruction", "history", "placeholder", "home", "tag", "foreign",
-	"explicit", "bare", "from-top", "route", "sample", "optional", "quoted", "in-list", "leads",
+	"explicit", "bare", "from-top", "route", "sample", "optional", "quoted", "in-list", "leads", "possessed", "made",
 }
 
 // Names lists the marks that are set.
@@ -144,7 +146,7 @@ func (s *sheet) setting(n int, token string, kind skillmap.LinkKind) Setting {
 	out.Around |= shapeOf(token)
 	if at >= 0 {
 		before, after := text[:at], text[at+len(token):]
-		out.Around |= touching(before, after)
+		out.Around |= touching(before, after) | wordBefore(before)
 		if strings.Trim(before, " \t|-*+>`[0123456789.)") == "" {
 			out.Around |= Leads
 		}
@@ -367,6 +369,21 @@ func touching(before, after string) Around {
 	}
 	return a
 }
+
+// wordBefore gives the marks of the word right before a token.
+func wordBefore(before string) Around {
+	before = strings.TrimRight(before, " \t`[(*_\"")
+	word := lower(before[1+strings.LastIndexAny(before, " \t`(*_"):])
+	switch {
+	case strings.HasSuffix(word, "'s"), strings.HasSuffix(word, "’s"), word == "its", word == "their":
+		return Possessed
+	case makers[word]:
+		return Made
+	}
+	return 0
+}
+
+var makers = wordSet("create creates creating write writes writing generate generates generating add adds save saves produce produces emit emits")
 
 // base is a folder named by the heading of a line or by the lead of its list.
 func (s *sheet) base(n int) string {

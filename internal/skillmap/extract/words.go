@@ -26,7 +26,7 @@ var (
 		"upstream", "repository", "repo", "another project", "external", "their", "user's", "users", "user", "target project", "the project", "project's", "project", "github.com", "host project", "consumer", "downstream", "workspace", "codebase", "gist", "fork", "inspired by", "adapted from", "ported from", "third-party",
 		"cursor", "copilot", "gemini", "windsurf", "plugin's", "their own", "home directory", "global", "personal",
 	}
-	sampleWords   = []string{"example", "examples", "e.g.", "e.g", "eg", "such as", "for instance", "sample", "samples", "placeholder", "hypothetical", "pseudo", "illustrative", "illustration"}
+	sampleWords   = []string{"example", "e.g.", "e.g", "eg", "such as", "for instance", "sample", "placeholder", "hypothetical", "pseudo", "illustrative", "illustration"}
 	optionalWords = []string{"if present", "if it exists", "if exists", "if they exist", "if any", "if available", "when present", "optional", "optionally", "if applicable"}
 	lexicon       = buildLexicon()
 )

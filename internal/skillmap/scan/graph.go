@@ -101,6 +101,9 @@ func (g *Graph) HasFolder(dir string) bool { return g.places.folders[dir] }
 // InSkill reports whether a file lies in the folder of a skill.
 func (g *Graph) InSkill(file string) bool { return g.places.inSkill(path.Dir(file)) }
 
+// SkillOf is the folder of the skill that a file belongs to, empty for none.
+func (g *Graph) SkillOf(file string) string { return g.places.skillOf(path.Dir(file)) }
+
 // HasSpace reports whether a node goes by a name under a prefix, such as
 // "team" of "team:deploy". The prefix is in normal form.
 func (g *Graph) HasSpace(prefix string) bool {
