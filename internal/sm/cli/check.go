@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"strings"
 
 	"skillforge/internal/fault"
@@ -15,6 +17,11 @@ type checking struct {
 	node      string
 	analyzers []string
 	noPlugins bool
+	form      string
+	severity  string
+	baseline  string
+	newOnly   bool
+	base      string
 }
 
 func checkVerb() *verb {
@@ -25,13 +32,19 @@ func checkVerb() *verb {
 		flags: []flag{
 			text(&o.node, "node", "n", "PATH", "Only issues that name this node."),
 			commaList(&o.analyzers, "analyzers", "", "IDS", "Only issues of these rules, such as reference-broken,name-collision."),
+			choice(&o.form, "format", "", "FORM", "How issues are written: "+strings.Join(formats, ", ")+". sarif, github and junit are for continuous integration.", formats...),
+			choice(&o.severity, "severity", "", "LEVEL", "Only issues at least this severe; exit 1 when one is left.", "error", "warn", "info"),
+			text(&o.baseline, "baseline", "", "FILE", "Leave out issues that stand in FILE, which `sm check --json` wrote."),
+			toggle(&o.newOnly, "new-only", "", "Only issues that the commit to compare with does not have."),
+			text(&o.base, "base", "", "REF", "The commit that --new-only compares with; HEAD when not given."),
 			toggle(&o.noPlugins, "no-plugins", "", "Leave drop-in plugins out. They add no rules here."),
 		},
 		examples: []example{
 			{"sm check", ""},
+			{"sm check --format sarif --new-only --base origin/main", "what a pull request breaks"},
 			{"sm check --analyzers reference-broken --json", "broken references for a script"},
 		},
-		exits: []exit{{1, "an issue is an error"}, {5, "there is no such node, or no map yet"}},
+		exits: []exit{{1, "an issue is an error, or as severe as --severity says"}, {5, "there is no such node, baseline or commit, or no map yet"}},
 		run:   o.run,
 	}
 }
@@ -58,20 +71,83 @@ func (o *checking) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if s.json {
-		err = s.emit(issuesJSON(issues.Items))
-	} else {
-		s.showIssues(issues.Items)
-	}
+	left, err := o.leave(ctx, s, a, issues.Items)
 	if err != nil {
 		return err
 	}
-	for _, is := range issues.Items {
-		if is.Severity == skillmap.Error {
+	if err := o.show(s, left); err != nil {
+		return err
+	}
+	least := skillmap.Severity(cmp.Or(o.severity, string(skillmap.Error)))
+	for _, is := range left {
+		if is.Severity.Rank() >= least.Rank() {
 			return errNotClean
 		}
 	}
 	return nil
+}
+
+// leave takes out the issues that are too mild, or known from before.
+func (o *checking) leave(ctx context.Context, s *session, a *atlas.Atlas, issues []*atlas.Issue) ([]*atlas.Issue, error) {
+	known, err := o.known(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	var left []*atlas.Issue
+	for _, is := range issues {
+		if is.Severity.Rank() >= skillmap.Severity(o.severity).Rank() && !known[fingerprint(is.Issue)] {
+			left = append(left, is)
+		}
+	}
+	return left, nil
+}
+
+// known are the fingerprints of issues that are not news.
+func (o *checking) known(ctx context.Context, s *session, a *atlas.Atlas) (map[string]bool, error) {
+	var old []skillmap.Issue
+	if o.baseline != "" {
+		text, err := os.ReadFile(s.inDir(o.baseline))
+		if err != nil {
+			return nil, fault.New(fault.NotFound, "The baseline %s cannot be read. `sm check --json > %s` makes it.", o.baseline, o.baseline).Because(err)
+		}
+		if old, err = readBaseline(text); err != nil {
+			return nil, fault.New(fault.Invalid, "%s holds no issues that `sm check --json` wrote.", o.baseline).Because(err)
+		}
+	}
+	if o.base != "" && !o.newOnly {
+		return nil, fault.New(fault.Invalid, "--base goes with --new-only.")
+	}
+	if o.newOnly {
+		before, err := a.IssuesAt(ctx, cmp.Or(o.base, "HEAD"))
+		if err != nil {
+			return nil, err
+		}
+		old = append(old, before...)
+	}
+	known := make(map[string]bool, len(old))
+	for i := range old {
+		known[fingerprint(&old[i])] = true
+	}
+	return known, nil
+}
+
+func (o *checking) show(s *session, issues []*atlas.Issue) error {
+	form := o.form
+	if form == "" && s.json {
+		form = "json"
+	}
+	switch form {
+	case "json":
+		return s.emit(issuesJSON(issues))
+	case "", "text":
+		s.showIssues(issues)
+		return nil
+	}
+	plain := make([]*skillmap.Issue, len(issues))
+	for i, is := range issues {
+		plain[i] = is.Issue
+	}
+	return s.format(form, plain)
 }
 
 // knownAnalyzers refuses a rule that nobody has: a filter with a slip of the

@@ -167,7 +167,7 @@ func verbs() []*verb {
 		initVerb(),
 		configVerb(), configListVerb(), configGetVerb(), configShowVerb(), configSetVerb(), configResetVerb(),
 		scanVerb(), compareVerb(), watchVerb(),
-		listVerb(), showVerb(), checkVerb(), exportVerb(), graphVerb(),
+		listVerb(), showVerb(), checkVerb(), explainVerb(), exportVerb(), graphVerb(),
 		issuesVerb(), issuesDismissVerb(), issuesUndismissVerb(), issuesSuppressionsVerb(),
 		sidecarsVerb(), sidecarsAnnotateVerb(), sidecarsRefreshVerb(), sidecarsPruneVerb(), bumpVerb(), enrichVerb(),
 		agentVerb(), agentInstallVerb(), agentUninstallVerb(), agentStatusVerb(),
