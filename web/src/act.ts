@@ -385,6 +385,7 @@ export function endPath(to: string) {
   }
   if (from === to) return;
   batch(() => {
+    s.select(null);
     s.ends.value = { from, to };
     s.focus.value = null;
     s.tool.value = "move";

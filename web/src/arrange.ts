@@ -151,6 +151,7 @@ function pack(f: Folder, weight: (i: number) => number): Packed {
     const p = pack(c, weight);
     parts.push({ ...p, r: p.r + cell * 0.35, x: 0, y: 0 });
   }
+  if (parts.length === 0) return { r: 0, at: [] };
   parts.sort((a, b) => b.r - a.r);
   packSiblings(parts);
   const ring = packEnclose(parts);

@@ -1,6 +1,7 @@
 // The map as a file: a picture, or its facts. What is hidden is left out.
 
 import { cell, type Disc } from "./arrange";
+import { row } from "./csv";
 import { radius } from "./map/chart";
 import { read, type Palette } from "./map/palette";
 import { short } from "./map/names";
@@ -44,15 +45,6 @@ async function fromServer(format: string, ending: string) {
 }
 
 // --- facts
-
-// field is one cell: quoted where needed, and never a formula.
-export function field(v: string | number): string {
-  let text = String(v);
-  if (typeof v === "string" && /^[=+\-@\t\r]/.test(text)) text = "'" + text;
-  return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
-}
-
-const row = (cells: (string | number)[]) => cells.map(field).join(",") + "\r\n";
 
 function nodesCSV(): string {
   let out = row(["path", "name", "kind", "provider", "tokens", "bytes", "links_in", "links_out", "errors", "warnings", "notes", "broken_links", "sidecar", "tags"]);

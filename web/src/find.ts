@@ -52,7 +52,7 @@ export function score(q: Query, item: Item): number {
     if (!best) return 0;
     total += best;
   }
-  return total - Math.min(path.length, 200) / 400;
+  return total - Math.min(name.length, 100) / 50 - Math.min(path.length, 200) / 2000;
 }
 
 function fit(text: string, word: string, weight: number): number {

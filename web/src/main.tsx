@@ -19,5 +19,6 @@ Object.assign(window, {
     get nodes() {
       return s.sheet.value.nodes;
     },
+    places: () => Object.fromEntries(s.sheet.value.items.map((item, i) => [item.path, [s.at.value[2 * i], s.at.value[2 * i + 1]]])),
   },
 });

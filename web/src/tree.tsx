@@ -269,7 +269,6 @@ export function Tree() {
                 aria-posinset={r.set}
                 aria-expanded={r.folder ? r.open : undefined}
                 aria-selected={chosen}
-                aria-label={rowName(r, item)}
                 style={{ top: row * size + "px", height: size + "px", paddingLeft: 6 + r.depth * 14 + "px" }}
                 onClick={() => {
                   at.value = row;
@@ -286,7 +285,8 @@ export function Tree() {
               >
                 {r.folder ? <span class={"fold" + (r.open ? " is-open" : "")}><Icon name="chevron" /></span> : <Kind kind={item!.kind} small />}
                 <span class="row-name" title={path}>{r.folder ? r.label.replace(/:\/$/, "://") : fileName(path)}</span>
-                <span class="row-facts">
+                <span class="sr">{rowFacts(r, item)}</span>
+                <span class="row-facts" aria-hidden="true">
                   {r.folder ? (
                     <>
                       {r.folder.errors > 0 && <span class="badge is-error" title={plural(r.folder.errors, "node") + " with errors"}>{count(r.folder.errors)}</span>}
@@ -305,8 +305,8 @@ export function Tree() {
                 <button
                   type="button"
                   tabIndex={-1}
+                  aria-hidden="true"
                   class={"row-eye" + (own ? " is-own" : "")}
-                  aria-label={(on ? "Hide " : "Show ") + path}
                   title={on ? "Hide (Space)" : "Show (Space)"}
                   onClick={(e) => {
                     e.stopPropagation();
@@ -338,9 +338,13 @@ export function Tree() {
   );
 }
 
-function rowName(r: Row, item: Item | null): string {
-  if (r.folder) return `${r.label}, folder of ${plural(r.folder.nodes, "node")}${r.folder.errors ? `, ${r.folder.errors} with errors` : ""}${r.folder.warns ? `, ${r.folder.warns} with warnings` : ""}`;
-  return `${fileName(item!.path)}, ${item!.kind}, ${plural(item!.tokens, "token")}${item!.errors ? `, ${plural(item!.errors, "error")}` : ""}${item!.warns ? `, ${plural(item!.warns, "warning")}` : ""}`;
+// rowFacts is what a row shows in figures, in words.
+function rowFacts(r: Row, item: Item | null): string {
+  const off = item ? s.shown.value[(r as { item: number }).item] !== 1 : !admits(s.overrides.value, r.folder!.path);
+  const facts = r.folder
+    ? [`folder of ${plural(r.folder.nodes, "node")}`, r.folder.errors && `${r.folder.errors} with errors`, r.folder.warns && `${r.folder.warns} with warnings`]
+    : [item!.kind, plural(item!.tokens, "token"), item!.errors && plural(item!.errors, "error"), item!.warns && plural(item!.warns, "warning")];
+  return ", " + [...facts, off && "hidden"].filter(Boolean).join(", ");
 }
 
 function fileName(path: string): string {

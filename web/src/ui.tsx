@@ -102,6 +102,10 @@ export function providerLabel(provider: string): string {
 export function Section({ title, count, tone, open = true, aside, children }: { title: string; count?: number | string; tone?: string; open?: boolean; aside?: ComponentChildren; children: ComponentChildren }) {
   const isOpen = useSignal(open);
   const name = useId();
+  // What comes to hold something opens by itself; what a person folded stays.
+  useEffect(() => {
+    if (open) isOpen.value = true;
+  }, [open]);
   return (
     <section class="section">
       <div class="section-head">

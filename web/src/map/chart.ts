@@ -808,12 +808,23 @@ export class Chart {
       this.on.menu(node, event.x, event.y);
     });
     s.on("clickStage", ({ event }) => {
+      // Nothing is picked out while the map comes to rest, so look again.
+      const key = this.nearest(event.x, event.y);
+      if (key !== null) {
+        this.on.click(key, event.original);
+        return;
+      }
       const d = this.discAt(event.x, event.y);
       if (d) this.on.disc(d);
       else this.on.away();
     });
     s.on("doubleClickStage", ({ preventSigmaDefault, event }) => {
       preventSigmaDefault();
+      const key = this.nearest(event.x, event.y);
+      if (key !== null) {
+        this.on.open(key);
+        return;
+      }
       const c = s.viewportToGraph(event);
       this.look({ x: c.x, y: c.y, scale: this.scale * 1.8 }, false);
     });
