@@ -199,7 +199,7 @@ func isAboutSkills(name string) bool {
 // folderOf finds a reading of a link by which its folder is there.
 func (r *run) folderOf(i int) (string, bool) {
 	for _, reading := range r.g.Readings(i) {
-		if reading.From == "root" && !r.speaksOfHere(r.g.Links[i].Source) || reading.From == "heading" {
+		if reading.From == "root" && !r.speaksOfHere(r.g.Links[i].Source) || reading.From == "heading" || reading.From == "ancestor" {
 			continue
 		}
 		if dir := path.Dir(reading.Path); dir != "." && r.knowsFolder(dir) {
@@ -213,7 +213,7 @@ func (r *run) folderOf(i int) (string, bool) {
 // project: it describes the project and is not carried into others.
 func (r *run) speaksOfHere(source string) bool {
 	top, _, deep := strings.Cut(source, "/")
-	return !r.ships(source) && (!deep || top == "docs" || top == "doc" || top == ".github" || strings.HasPrefix(top, ".") && strings.Contains(source, "context"))
+	return !r.ships(source) && !hasWord(source, "skills", "agents", "commands", "workflows", "prompts") && (!deep || top == "docs" || top == "doc" || top == ".github" || strings.HasPrefix(top, ".") && strings.Contains(source, "context"))
 }
 
 // isListed reports whether a bare name stands in a list or table whose other

@@ -182,6 +182,9 @@ func (s *sheet) line(n int) Around {
 	if startsItem(l.text) {
 		l.marks |= InItem
 	}
+	if hasBlank(l.text) {
+		l.marks |= Placeholder
+	}
 	l.marks |= wordsOf(s.low(n))
 	if n > 0 && !l.fenced && !startsItem(l.text) && strings.TrimSpace(s.lines[n-1].text) != "" && !strings.HasPrefix(s.lines[n-1].text, "#") {
 		l.marks |= wordsOf(s.low(n-1)) & (InExample | IsOutput | IsForeign)
@@ -211,6 +214,28 @@ func startsItem(text string) bool {
 		n++
 	}
 	return n > 0 && n+1 < len(t) && (t[n] == '.' || t[n] == ')') && t[n+1] == ' '
+}
+
+// hasBlank reports whether a line holds words in brackets that are no link,
+// such as "[Description]": something is to be put there.
+func hasBlank(text string) bool {
+	for {
+		open := strings.IndexByte(text, '[')
+		if open < 0 {
+			return false
+		}
+		text = text[open+1:]
+		shut := strings.IndexByte(text, ']')
+		if shut < 0 {
+			return false
+		}
+		words, after := text[:shut], text[shut+1:]
+		if len(words) > 3 && words[0] >= 'A' && words[0] <= 'Z' && strings.Trim(words[1:], "abcdefghijklmnopqrstuvwxyz ") == "" &&
+			!strings.HasPrefix(after, "(") && !strings.HasPrefix(after, "[") && !strings.HasPrefix(after, ":") {
+			return true
+		}
+		text = after
+	}
 }
 
 // farthestLead is how many lines above an item the sentence that introduces

@@ -74,6 +74,7 @@ type Claim struct {
 	Path   string
 	Kind   string
 	Source provider.Source
+	Text   string // the name as written
 }
 
 // Mismatch is a node that declares another name than its path gives it.

@@ -90,12 +90,12 @@ func (s *scanner) judgeClaimsIn(l *nameList, scope string) {
 		declared = declared || cell.source == provider.Name
 		if have, ok := nodes[at]; ok {
 			if cell.source == provider.Name {
-				claims[have].Source = cell.source
+				claims[have].Source, claims[have].Text = cell.source, s.textOf(at, l.name, cell.source)
 			}
 			continue
 		}
 		nodes[at] = len(claims)
-		claims = append(claims, Claim{Path: n.Path, Kind: n.Kind, Source: cell.source})
+		claims = append(claims, Claim{Path: n.Path, Kind: n.Kind, Source: cell.source, Text: s.textOf(at, l.name, cell.source)})
 	}
 	if len(s.real) > 0 {
 		claims = s.oneEach(claims)
@@ -104,6 +104,16 @@ func (s *scanner) judgeClaimsIn(l *nameList, scope string) {
 		return
 	}
 	s.graph.Collisions = append(s.graph.Collisions, Collision{Name: l.name, Claims: claims})
+}
+
+// textOf is a name of a node as its source writes it.
+func (s *scanner) textOf(node int, name string, source provider.Source) string {
+	for _, id := range s.ids[node] {
+		if id.Source == source && id.Normalized == name {
+			return id.Text
+		}
+	}
+	return ""
 }
 
 // oneEach keeps one claim of each file on disk, the one not made through a

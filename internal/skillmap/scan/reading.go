@@ -11,7 +11,7 @@ import (
 // Reading is one way to read what a link says: the place it starts from, and
 // the path that this gives.
 type Reading struct {
-	From string // "file", "root", "skill", "plugin", "package", "heading" or "decoded"
+	From string // "file", "root", "skill", "plugin", "package", "heading", "ancestor" or "decoded"
 	Base string // the folder it starts from, "." for the root
 	Path string
 }
@@ -55,13 +55,17 @@ func (g *Graph) elsewhere(l *skillmap.Link, set extract.Setting) []Reading {
 	if t == "" {
 		return nil
 	}
+	dir := path.Dir(l.Source)
+	skill := g.places.skillOf(dir)
 	add := func(from, base string) {
+		if skill != "" && base != skill && !strings.HasPrefix(base, skill+"/") {
+			return // hosts read a skill from its own folder alone
+		}
 		if name := path.Join(base, t); name != "." && !strings.HasPrefix(name, "../") && name != l.Target {
 			out = append(out, Reading{from, base, name})
 		}
 	}
-	dir := path.Dir(l.Source)
-	if skill := g.places.skillOf(dir); skill != "" && skill != dir {
+	if skill != "" && skill != dir {
 		add("skill", skill)
 	}
 	if set.Base != "" && !set.Around.Has(extract.Explicit) {
@@ -73,6 +77,11 @@ func (g *Graph) elsewhere(l *skillmap.Link, set extract.Setting) []Reading {
 	}
 	if root, ok := g.places.packageOf(dir); ok {
 		add("package", root)
+	}
+	if strings.Contains(t, "/") && !strings.Contains(t, "..") {
+		for up := path.Dir(dir); up != "." && up != "/"; up = path.Dir(up) {
+			add("ancestor", up)
+		}
 	}
 	return out
 }
