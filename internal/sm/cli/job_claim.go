@@ -35,7 +35,7 @@ func (o *claiming) run(ctx context.Context, s *session) error {
 	if !o.wait && (o.interval > 0 || o.timeout > 0) {
 		return usage("--interval and --timeout need --wait")
 	}
-	a, err := s.mapped()
+	a, err := s.queue()
 	if err != nil {
 		return err
 	}

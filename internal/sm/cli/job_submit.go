@@ -77,7 +77,7 @@ func (o *submitting) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.mapped()
+	a, err := s.queue()
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (o *recording) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.mapped()
+	a, err := s.queue()
 	if err != nil {
 		return err
 	}

@@ -124,6 +124,17 @@ func (s *session) mapped() (*atlas.Atlas, error) {
 	return a, nil
 }
 
+// queue opens a map that must be there already, for a verb that asks and
+// writes more than once: the database stays open in between.
+func (s *session) queue() (*atlas.Atlas, error) {
+	a, err := s.mapped()
+	if err != nil {
+		return nil, err
+	}
+	_ = a.Close() // nothing was read yet
+	return atlas.Open(s.project(), atlas.Options{Database: s.database(), Resident: true, Log: s.log, Now: s.Now}), nil
+}
+
 // relative shortens a path inside the project, for messages.
 func (s *session) relative(path string) string {
 	if rest, ok := strings.CutPrefix(path, s.Dir+string(os.PathSeparator)); ok {
