@@ -65,6 +65,7 @@ const (
 	foldedLines  = 600  // a file with more changed lines is folded
 	oneFileLines = 1500 // lines of a file that is shown alone
 	maxPatch     = 24 << 20
+	diffsAtOnce  = 4 // each takes a git process and the memory of its patch; others wait
 )
 
 // diff reads what differs between two commits, which who asks may read. Two
@@ -73,6 +74,12 @@ func (c *call) diff(h *repoHead, code *git.Repo, from, to, address string) (diff
 	key := strings.Join([]string{itoa(int(h.ID)), from, to, address, c.query("view"), c.query("space"), c.query("from"), c.query("line"), c.query("path")}, "\x00")
 	if known, ok := c.diffs.get(key); ok {
 		return known, nil
+	}
+	select {
+	case c.slow <- struct{}{}:
+		defer func() { <-c.slow }()
+	case <-c.r.Context().Done():
+		return diffPage{}, c.r.Context().Err()
 	}
 	d, err := c.readDiff(h, code, from, to, address)
 	if err == nil {

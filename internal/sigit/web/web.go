@@ -52,6 +52,7 @@ type web struct {
 	markdown *markdown
 	colours  *colourist
 	diffs    *cache[string, diffPage]
+	slow     chan struct{} // bounds the differences that are made at once
 }
 
 // Handler serves the pages. It is an error for a template to be malformed or a
@@ -79,6 +80,7 @@ func Handler(o Options) (http.Handler, error) {
 	}
 	d.colours = newColourist()
 	d.diffs = newCache[string, diffPage](32)
+	d.slow = make(chan struct{}, diffsAtOnce)
 	d.markdown = newMarkdown(d.colours)
 	table := httpd.Table{Errors: d.errors}
 	for _, r := range d.routes() {
