@@ -145,24 +145,30 @@ async function api(url, token, method, path, body) {
 
 // folder gives a working copy to make commits in.
 function folder(dir, env, url, token) {
+  const made = new Map();
   return (name) => {
-    const at = join(dir, "work", name.replace("/", "-"));
-    mkdirSync(at, { recursive: true });
-    const git = (...args) => execFileSync("git", ["-C", at, "-c", "user.name=Alice Quay", "-c", "user.email=alice@example.org", ...args], { env, encoding: "utf8", maxBuffer: 1 << 26 });
-    git("init", "-q", "-b", "main");
-    git("remote", "add", "origin", `${url.replace("://", `://alice:${token}@`)}/${name}.git`);
-    return {
-      git,
-      write(path, text) {
-        mkdirSync(dirname(join(at, path)), { recursive: true });
-        writeFileSync(join(at, path), text);
-      },
-      commit(message) {
-        git("add", "-A");
-        git("commit", "-q", "-m", message);
-      },
-      push: (...refs) => git("push", "-q", "origin", ...refs),
-    };
+    if (!made.has(name)) made.set(name, copy(dir, env, url, token, name));
+    return made.get(name);
+  };
+}
+
+function copy(dir, env, url, token, name) {
+  const at = join(dir, "work", name.replace("/", "-"));
+  mkdirSync(at, { recursive: true });
+  const git = (...args) => execFileSync("git", ["-C", at, "-c", "user.name=Alice Quay", "-c", "user.email=alice@example.org", ...args], { env, encoding: "utf8", maxBuffer: 1 << 26 });
+  git("init", "-q", "-b", "main");
+  git("remote", "add", "origin", `${url.replace("://", `://alice:${token}@`)}/${name}.git`);
+  return {
+    git,
+    write(path, text) {
+      mkdirSync(dirname(join(at, path)), { recursive: true });
+      writeFileSync(join(at, path), text);
+    },
+    commit(message) {
+      git("add", "-A");
+      git("commit", "-q", "-m", message);
+    },
+    push: (...refs) => git("push", "-q", "origin", ...refs),
   };
 }
 
