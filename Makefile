@@ -66,7 +66,7 @@ test-pages: build
 
 # BENCH takes flags of test/bench, such as '-sizes 1000 -repos 20 -only sm'.
 # BENCH_BIG=1 adds a repository of 500 MB. Packages have benchmarks of their own: go test -bench .
-BENCH ?= $(if $(BENCH_BIG),-repos 20,500 -budget 15m)
+BENCH ?= $(if $(BENCH_BIG),-repos 20,500 -budget 20m)
 SOAK  ?= 10m
 
 bench: build
