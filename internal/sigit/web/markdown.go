@@ -18,6 +18,8 @@ import (
 	gmhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html"
+
+	"skillforge/internal/sigit"
 )
 
 // markdown renders what people write. Strangers write it, so it passes three
@@ -125,24 +127,34 @@ func tangled(text string) bool {
 	return false
 }
 
+// numbered is the number of an issue or a pull request in a text.
+var numbered = regexp.MustCompile(`(^|[\s(])#([1-9][0-9]{0,8})\b`)
+
 // relink points relative links and pictures into the repository, gives ids a
-// prefix that no part of the page has, and makes links of pictures from
-// elsewhere: a page loads nothing from other sites.
+// prefix that no part of the page has, and makes links of the numbers of issues
+// and of pictures from elsewhere: a page loads nothing from other sites.
 func relink(made []byte, at spot) []byte {
 	var out bytes.Buffer
 	z := html.NewTokenizer(bytes.NewReader(made))
-	links := 0
+	links, code := 0, 0
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
 			return out.Bytes()
 		}
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken && kind != html.EndTagToken {
-			out.Write(z.Raw())
+			text := z.Raw()
+			if kind == html.TextToken && links == 0 && code == 0 && at.repo != "" {
+				text = numbered.ReplaceAll(text, []byte(`${1}<a href="`+at.repo+`/issues/${2}">#${2}</a>`))
+			}
+			out.Write(text)
 			continue
 		}
 		raw := append([]byte(nil), z.Raw()...)
 		t := z.Token()
+		if t.Data == "pre" || t.Data == "code" {
+			code += map[html.TokenType]int{html.StartTagToken: 1, html.EndTagToken: -1}[kind]
+		}
 		switch {
 		case t.Data == "a" && kind == html.EndTagToken:
 			links = max(0, links-1)
@@ -269,8 +281,8 @@ func (f fences) fence(w util.BufWriter, source []byte, n ast.Node, entering bool
 // preview renders what somebody is writing.
 func preview(c *call) error {
 	at := spot{}
-	if name := c.form("repo"); name != "" {
-		at.repo = local("/" + name)
+	if name, err := sigit.ParseRepoName(c.form("repo")); err == nil {
+		at.repo = repoURL(name)
 	}
 	return c.part("preview", c.markdown.html(c.form("body"), at))
 }

@@ -78,6 +78,18 @@ func TestMarkdownIsClean(t *testing.T) {
 	}
 }
 
+func TestNumbersLeadToIssues(t *testing.T) {
+	m := newMarkdown(newColourist())
+	for text, want := range map[string]string{
+		"see #12.": `<p>see <a href="/o/n/issues/12" rel="nofollow noreferrer">#12</a>.</p>`, "#3 (#4)": `<p><a href="/o/n/issues/3" rel="nofollow noreferrer">#3</a> (<a href="/o/n/issues/4" rel="nofollow noreferrer">#4</a>)</p>`,
+		"`#5` x#6 #7a #0": "<p><code>#5</code> x#6 #7a #0</p>", "[#8](y)": `<p><a href="y" rel="nofollow noreferrer">#8</a></p>`, "&#34; \"#9": "<p>&#34; &#34;#9</p>",
+	} {
+		if got := strings.TrimSpace(string(m.html(text, spot{repo: "/o/n"}))); got != want {
+			t.Errorf("%q makes %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestTangledTextsAreNotRendered(t *testing.T) {
 	m := newMarkdown(newColourist())
 	for _, unit := range []string{"[a](", "> ", "[^1]: ", ">"} {

@@ -145,6 +145,9 @@ func (d *web) handle(r route) httpd.Handler {
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Cache-Control", "private, no-cache")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		// Without any referrer browsers send forms from the origin "null", and a
+		// form from here could not be told from a foreign one over plain http.
+		h.Set("Referrer-Policy", "same-origin")
 		c := &call{web: d, w: w, r: req, by: sigit.Anonymous()}
 		var err error
 		if c.by, err = d.actor(req); err != nil {

@@ -90,7 +90,7 @@ func check(t *testing.T, path string, p page) {
 	if got := p.header.Get("Content-Security-Policy"); !strings.Contains(got, "default-src 'none'") || strings.Contains(got, "unsafe") {
 		t.Errorf("%s: policy %q", path, got)
 	}
-	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache"} {
+	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache", "Referrer-Policy": "same-origin"} {
 		if got := p.header.Get(name); got != want {
 			t.Errorf("%s: %s is %q, want %q", path, name, got, want)
 		}
@@ -284,6 +284,10 @@ func TestChangesFromOtherSitesAreRefused(t *testing.T) {
 	issue, err := w.Issue(context.Background(), w.alice, name("alice/harbour"), 1)
 	if err != nil || issue.State != sigit.Open {
 		t.Errorf("the issue is %s (%v)", issue.State, err)
+	}
+	// Over plain http browsers say nothing but where a form comes from.
+	if got := alice.send("POST", "/alice/harbour/issues/1", form, http.Header{"Origin": {w.server.URL}}); got.status != http.StatusSeeOther {
+		t.Errorf("a form of our own gives %d", got.status)
 	}
 }
 
