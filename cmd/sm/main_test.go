@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 //
 //	json FILE PATH WANT   the JSON in FILE (or stdout, stderr) has WANT at PATH, in gjson's grammar;
 //	                      of stderr the first line counts
+//	keep NAME FILE PATH   sets a variable to what the JSON in FILE has at PATH
 //	exits CODE COMMAND…   the command ends with this code
 //	until FILE [PATTERN]  waits for the file to be there, and to match
 //	get PATH CODE FILE    asks the server of the project and keeps its answer
@@ -31,6 +32,7 @@ func TestStories(t *testing.T) {
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"json":  checkJSON,
+			"keep":  keep,
 			"exits": checkExit,
 			"until": waitFor,
 			"get":   get,
@@ -60,6 +62,17 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if same == neg {
 		ts.Fatalf("%s of %s is %s, want %s (negated: %v)", args[1], args[0], got.Raw, args[2], neg)
 	}
+}
+
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: keep NAME FILE PATH")
+	}
+	got := gjson.Get(ts.ReadFile(args[1]), args[2])
+	if !got.Exists() {
+		ts.Fatalf("%s has nothing at %s", args[1], args[2])
+	}
+	ts.Setenv(args[0], got.String())
 }
 
 func checkExit(ts *testscript.TestScript, neg bool, args []string) {

@@ -136,7 +136,7 @@ func (f *fire) until(what string, ok func() bool) {
 }
 
 func (f *fire) serve() {
-	cmd := exec.Command(f.program, "serve", "--mcp", "--no-watcher", "--no-open", "--port", "0", "--log-level", "debug")
+	cmd := exec.Command(f.program, "serve", "--mcp", "--no-watcher", "--no-open", "--port", "0", "--log", "debug")
 	cmd.Dir, cmd.Stderr = f.dir, f.log
 	if err := cmd.Start(); err != nil {
 		f.t.Error(err)

@@ -65,11 +65,11 @@ func (c *Catalog) Resolve(target string) (Extension, error) {
 		for _, m := range matches {
 			names = append(names, string(m.Kind)+":"+m.ID)
 		}
-		return Extension{}, fault.Coded(fault.Invalid, "ambiguous", "%q names several extensions; say which: %s", target, strings.Join(names, ", "))
+		return Extension{}, fault.Coded(fault.Invalid, "ambiguous", "%q names several extensions; say which: %s.", target, strings.Join(names, ", "))
 	case skillmap.MatchExtension(name, c.deterministic...) || slices.ContainsFunc(c.deterministic, func(id string) bool { return skillmap.MatchExtension(id, name) }):
-		return Extension{}, fault.Coded(fault.Invalid, "deterministic", "%s needs no agent: deterministic actions run in-process, through their own verb", name)
+		return Extension{}, fault.Coded(fault.Invalid, "deterministic", "%s needs no agent: deterministic actions run in-process, through their own verb.", name)
 	}
-	return Extension{}, fault.Coded(fault.NotFound, "not-found", "no enabled extension %q; `sm actions list` shows what can be asked for", target)
+	return Extension{}, fault.Coded(fault.NotFound, "not-found", "No enabled extension is called %q; `sm actions list` shows what can be asked for.", target)
 }
 
 func (c *Catalog) matching(kind Kind, is func(Extension) bool) []Extension {
