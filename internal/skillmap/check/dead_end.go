@@ -85,7 +85,7 @@ func (r *run) judgeMarkdownLink(i int, a extract.Around) Verdict {
 		return note(Example, "it stands in a block of code that holds another one")
 	case isBlueprint(l.Source) && a.Has(extract.Alone):
 		return note(Output, "it stands in a description of what is written")
-	case a.Has(extract.IsSample):
+	case a.Has(extract.Sampled):
 		return note(Example, "the text says that it is an example")
 	case a.Has(extract.IsOptional | extract.Made):
 		return note(Output, "the text says that it is made, or need not be there")
@@ -93,6 +93,10 @@ func (r *run) judgeMarkdownLink(i int, a extract.Around) Verdict {
 		return note(Example, "it stands in quotation marks")
 	case r.ships(l.Source) && isConcept(base) && a.Has(extract.Alone):
 		return note(Concept, "files of this name are spoken of as a kind")
+	case isHistory(l.Source):
+		return note(Output, "it stands in a text about what was or is planned")
+	case strings.HasPrefix(l.Target, "Users/") || strings.HasPrefix(l.Target, "home/"):
+		return dead("it is the path of a file on somebody's own machine")
 	case a.Has(extract.FromTop) && !r.knowsFolder(topOf(l.Target)):
 		return note(Site, "it begins at the root of a web site")
 	case !strings.Contains(base, ".") && base != strings.ToUpper(base):
@@ -101,8 +105,6 @@ func (r *run) judgeMarkdownLink(i int, a extract.Around) Verdict {
 		return note(Site, "it leads to a page that a web site makes")
 	case a.Has(extract.InTree):
 		return note(Example, "it stands in a drawn tree")
-	case isHistory(l.Source):
-		return note(Output, "it stands in a text about what was")
 	}
 	if r.isBuilt(l) {
 		return note(Output, "a built copy of this file has what it names")
@@ -378,7 +380,7 @@ func common(a, b string) int {
 
 // concepts are names that every harness has many files of.
 var concepts = map[string]bool{
-	"skill.md": true, "agents.md": true, "readme.md": true, "claude.md": true, "gemini.md": true, "changelog.md": true, "contributing.md": true, "license.md": true, "security.md": true,
+	"skill.md": true, "agents.md": true, "readme.md": true, "claude.md": true, "gemini.md": true, "changelog.md": true, "contributing.md": true, "license.md": true, "license": true, "security.md": true,
 	"index.md": true, "memory.md": true, "copilot-instructions.md": true, "claude.local.md": true, "agents.override.md": true, "constitution.md": true, "spec.md": true, "plan.md": true, "tasks.md": true,
 	"todo.md": true, "notes.md": true, "prd.md": true, "architecture.md": true, "design.md": true, "research.md": true,
 }
@@ -403,7 +405,7 @@ func isTest(name string) bool {
 // isHistory reports whether a file tells of what was or of what is planned.
 func isHistory(name string) bool {
 	return hasWord(name, "changelog", "changes", "history", "archive", "archived", "plans", "plan", "release", "releases", "rfc", "rfcs", "adr", "adrs", "decisions", "brainstorm", "brainstorms", "migration", "migrations",
-		"news", "proposals", "proposal", "audit", "audits", "postmortem", "whats", "roadmap", "todo", "solutions", "prds", "stories", "retro", "retros", "announcement", "blog", "specs", "migrating", "deprecated", "legacy", "upgrade", "upgrading")
+		"news", "proposals", "proposal", "audit", "audits", "postmortem", "whats", "roadmap", "todo", "solutions", "prds", "stories", "retro", "retros", "announcement", "blog", "discussions", "specs", "migrating", "deprecated", "legacy", "upgrade", "upgrading")
 }
 
 // hasWord reports whether a part of a path, between slashes, dots, hyphens and

@@ -34,11 +34,12 @@ const (
 	Leads                          // it is the first thing in its line, item or row
 	Possessed                      // the word before it says whose it is
 	Made                           // the word before it says that it is to be made
+	Sampled                        // what stands before it in the line says that it is an example
 )
 
 var markNames = []string{
 	"in-fence", "in-tree", "in-table", "example", "output", "instruction", "history", "placeholder", "home", "tag", "foreign",
-	"explicit", "bare", "from-top", "route", "sample", "optional", "quoted", "in-list", "leads", "possessed", "made",
+	"explicit", "bare", "from-top", "route", "sample", "optional", "quoted", "in-list", "leads", "possessed", "made", "sampled",
 }
 
 // Names lists the marks that are set.
@@ -147,6 +148,9 @@ func (s *sheet) setting(n int, token string, kind skillmap.LinkKind) Setting {
 	if at >= 0 {
 		before, after := text[:at], text[at+len(token):]
 		out.Around |= touching(before, after) | wordBefore(before)
+		if wordsOf(lower(before)).Has(IsSample) {
+			out.Around |= Sampled
+		}
 		if strings.Trim(before, " \t|-*+>`[0123456789.)") == "" {
 			out.Around |= Leads
 		}

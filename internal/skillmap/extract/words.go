@@ -27,7 +27,7 @@ var (
 		"cursor", "copilot", "gemini", "windsurf", "plugin's", "their own", "home directory", "global", "personal",
 	}
 	sampleWords   = []string{"example", "e.g.", "e.g", "eg", "such as", "for instance", "sample", "placeholder", "hypothetical", "pseudo", "illustrative", "illustration"}
-	optionalWords = []string{"if present", "if it exists", "if exists", "if they exist", "if any", "if available", "when present", "optional", "optionally", "if applicable"}
+	optionalWords = []string{"if present", "if it exists", "if exists", "if they exist", "if any", "if available", "when present", "optional", "optionally", "if applicable", "planned", "coming soon", "tbd", "wip", "upcoming"}
 	lexicon       = buildLexicon()
 )
 

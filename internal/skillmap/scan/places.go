@@ -17,6 +17,7 @@ type places struct {
 	plugins  map[string]string // roots of plugins, with the name of each
 	packages map[string]bool   // that hold the manifest of a package
 	folders  map[string]bool   // that hold a node, directly or not
+	lens     string
 }
 
 // manifests tell by their name what a folder is: the root of a plugin or of a
@@ -41,7 +42,7 @@ func isPluginFolder(name string) bool {
 // findPlaces reads the tree of what was found: skills from the files, plugins
 // and packages from their manifests.
 func (s *scanner) findPlaces(f *forest) *places {
-	p := &places{skills: map[string]bool{}, plugins: map[string]string{}, packages: map[string]bool{}, folders: map[string]bool{}}
+	p := &places{skills: map[string]bool{}, plugins: map[string]string{}, packages: map[string]bool{}, folders: map[string]bool{}, lens: s.lens.ID}
 	for _, file := range f.files {
 		if strings.EqualFold(path.Base(file.path), "skill.md") {
 			p.skills[path.Dir(file.path)] = true
@@ -111,7 +112,7 @@ func ruled(name string) bool {
 
 // kindOf is the kind of a Markdown file that the lens left alone.
 func (p *places) kindOf(name string) string {
-	if ruled(name) {
+	if ruled(name) && !(p.lens == "opencode" && strings.HasPrefix(name, ".opencode/")) { // which reads nested folders as well
 		return plain
 	}
 	base := strings.ToLower(path.Base(name))
