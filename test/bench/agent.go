@@ -168,19 +168,23 @@ func (b *bench) drive(agents []*agent, n int, tool string, arguments func(i int)
 	return b.each(agents, n, func(a *agent, i int) error { return a.call(b, tool, arguments(i)) })
 }
 
+// rowTime bounds one row: slow calls are made less often.
+const rowTime = 10 * time.Second
+
 // each does n things, each by the next agent that is free, and takes the time
-// of each. The first error ends it.
+// of each. The first error ends it; past rowTime, two by each agent are enough.
 func (b *bench) each(agents []*agent, n int, do func(a *agent, i int) error) (crew, error) {
 	var mu sync.Mutex // guards what follows
 	var out crew
 	var first error
-	next := 0
+	next, begun := 0, time.Now()
 	take := func() (int, bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		i := next
 		next++
-		return i, i < n && first == nil && b.Err() == nil
+		enough := i >= 2*len(agents) && time.Since(begun) > rowTime
+		return i, i < n && !enough && first == nil && b.Err() == nil
 	}
 	give := func(took time.Duration, size int, err error) {
 		mu.Lock()
@@ -191,7 +195,6 @@ func (b *bench) each(agents []*agent, n int, do func(a *agent, i int) error) (cr
 		}
 	}
 	var wait sync.WaitGroup
-	begun := time.Now()
 	for _, a := range agents {
 		wait.Go(func() {
 			for i, more := take(); more; i, more = take() {

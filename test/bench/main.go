@@ -28,6 +28,7 @@ type bench struct {
 	context.Context
 	sm, sigit string
 	sizes     []int // nodes of the trees
+	large     int   // nodes of the last one, which takes what time is left
 	repos     []int // megabytes of the repositories
 	issues    int
 	runs      int
@@ -45,9 +46,10 @@ func run(ctx context.Context, args []string) (err error) {
 	flags.StringVar(&b.sigit, "sigit", "bin/sigit", "the sigit program")
 	flags.IntVar(&b.runs, "runs", 5, "runs of one row, as far as the budget lasts")
 	flags.IntVar(&b.issues, "issues", 100_000, "issues of the large tracker")
-	sizes := flags.String("sizes", "1000,10000,100000", "nodes of the trees")
+	sizes := flags.String("sizes", "1000,10000", "nodes of the trees")
+	flags.IntVar(&b.large, "large", 100_000, "nodes of the large tree")
 	repos := flags.String("repos", "20", "megabytes of the repositories")
-	only := flags.String("only", "sm,queue,sigit", "which tables")
+	only := flags.String("only", "sm,queue,sigit,large", "which tables")
 	budget := flags.Duration("budget", 6*time.Minute, "time for all")
 	soak := flags.Duration("soak", 0, "run long for this time instead")
 	if err := flags.Parse(args); err != nil {
@@ -72,12 +74,12 @@ func run(ctx context.Context, args []string) (err error) {
 
 // tables shares the time that is left among the tables that are left.
 func (b *bench) tables(only []string) error {
-	parts := map[string]func(*table) error{"sm": b.maps, "queue": b.queue, "sigit": b.forge}
-	weight := map[string]int{"sm": 6, "queue": 1, "sigit": 5}
+	parts := map[string]func(*table) error{"sm": b.maps, "queue": b.queue, "sigit": b.forge, "large": b.largeMap}
+	weight := map[string]int{"sm": 6, "queue": 1, "sigit": 6, "large": 5}
 	left := 0
 	for _, name := range only {
 		if parts[name] == nil {
-			return fmt.Errorf("no table %q; there are sm, queue and sigit", name)
+			return fmt.Errorf("no table %q; there are sm, queue, sigit and large", name)
 		}
 		left += weight[name]
 	}
