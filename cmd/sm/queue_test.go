@@ -70,6 +70,7 @@ func TestQueueUnderFire(t *testing.T) {
 type fire struct {
 	t            *testing.T
 	dir, program string
+	watch        bool          // the server follows the files
 	restarted    chan struct{} // closed when the server is back
 
 	claims, mcp, cli atomic.Int64
@@ -136,7 +137,11 @@ func (f *fire) until(what string, ok func() bool) {
 }
 
 func (f *fire) serve() {
-	cmd := exec.Command(f.program, "serve", "--mcp", "--no-watcher", "--no-open", "--port", "0", "--log", "debug")
+	args := []string{"serve", "--mcp", "--no-open", "--port", "0", "--log", "debug"}
+	if !f.watch {
+		args = append(args, "--no-watcher")
+	}
+	cmd := exec.Command(f.program, args...)
 	cmd.Dir, cmd.Stderr = f.dir, f.log
 	if err := cmd.Start(); err != nil {
 		f.t.Error(err)
