@@ -38,8 +38,7 @@ type diffFile struct {
 	Shown    bool // its lines are on the page
 	Binary   bool
 	Mode     string // how its mode changed, in words
-	Rows     []diffRow
-	Pairs    []diffPair
+	Table    template.HTML
 	From     int // the first line of the part that is shown
 	NextLine int // the first line of the part that follows, 0 at the end
 	Lines    int // that are shown, of all that there are
@@ -188,9 +187,9 @@ func (d *diffPage) fill(patch git.Diff, limit int) error {
 	for i := range d.Files {
 		f := &d.Files[i]
 		if p := byPath[f.Path]; p != nil && f.Shown {
-			f.take(p, limit, patch.Truncated)
-			if d.Split {
-				f.Pairs, f.Rows = pairs(f.Rows), nil
+			rows := f.take(p, limit, patch.Truncated)
+			if f.Table = unified(rows); d.Split {
+				f.Table = split(pairs(rows))
 			}
 		} else if f.Shown && patch.Truncated {
 			f.Shown = false
@@ -200,15 +199,15 @@ func (d *diffPage) fill(patch git.Diff, limit int) error {
 }
 
 // take reads the lines of a file from a patch.
-func (f *diffFile) take(p *gitdiff.File, limit int, cut bool) {
+func (f *diffFile) take(p *gitdiff.File, limit int, cut bool) (rows []diffRow) {
 	f.Binary = f.Binary || p.IsBinary
 	if p.OldMode != 0 && p.NewMode != 0 && p.OldMode != p.NewMode {
 		f.Mode = "mode " + p.OldMode.String() + " is " + p.NewMode.String() + " now"
 	}
 	at := 0
 	for _, fragment := range p.TextFragments {
-		if at >= f.From && len(f.Rows) < limit {
-			f.Rows = append(f.Rows, diffRow{Bar: true, Code: template.HTML(escape(bar(fragment)))})
+		if at >= f.From && len(rows) < limit {
+			rows = append(rows, diffRow{Bar: true, Code: template.HTML(escape(bar(fragment)))})
 		}
 		left, right := int(fragment.OldPosition), int(fragment.NewPosition)
 		for _, l := range fragment.Lines {
@@ -226,7 +225,7 @@ func (f *diffFile) take(p *gitdiff.File, limit int, cut bool) {
 				right++
 			}
 			if at >= f.From && f.Lines < limit {
-				f.Rows = append(f.Rows, row)
+				rows = append(rows, row)
 				f.Lines++
 			}
 			at++
@@ -236,7 +235,8 @@ func (f *diffFile) take(p *gitdiff.File, limit int, cut bool) {
 		f.NextLine = f.From + f.Lines
 	}
 	f.Cut = cut && f.NextLine == 0
-	mark(f.Rows)
+	mark(rows)
+	return rows
 }
 
 func bar(f *gitdiff.TextFragment) string {
@@ -313,6 +313,62 @@ func emphasised(x string, start, end int) template.HTML {
 		return template.HTML(x)
 	}
 	return template.HTML(x[:start] + "<b>" + middle + "</b>" + x[len(x)-end:])
+}
+
+// sides are the classes of lines.
+var sides = map[string]string{"+": "add", "-": "del", " ": "same", "": "none"}
+
+// unified is a table of lines, one below the other. It is made here and not
+// by a template because there are thousands, and what is made is remembered.
+func unified(rows []diffRow) template.HTML {
+	if len(rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(`<table class="lines"><tbody>`)
+	for _, r := range rows {
+		if r.Bar {
+			b.WriteString(`<tr class="hunk"><td colspan="3">` + string(r.Code) + "</td></tr>\n")
+			continue
+		}
+		b.WriteString(`<tr class="` + sides[r.Op] + `"><td class="n">` + lineNumber(r.Old) + `</td><td class="n">` + lineNumber(r.New) + `</td><td class="t"><code>` + r.Op + string(r.Code) + "</code></td></tr>\n")
+	}
+	b.WriteString("</tbody></table>")
+	return template.HTML(b.String())
+}
+
+// split is a table of lines with the two sides beside each other.
+func split(list []diffPair) template.HTML {
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(`<table class="lines split"><colgroup><col class="num"><col><col class="num"><col></colgroup><tbody>`)
+	for _, p := range list {
+		if p.Left.Bar {
+			b.WriteString(`<tr class="hunk"><td colspan="4">` + string(p.Left.Code) + "</td></tr>\n")
+			continue
+		}
+		b.WriteString("<tr>" + side(p.Left, p.Left.Old) + side(p.Right, p.Right.New) + "</tr>\n")
+	}
+	b.WriteString("</tbody></table>")
+	return template.HTML(b.String())
+}
+
+func side(r diffRow, n int) string {
+	cell := `<td class="n">` + lineNumber(n) + `</td><td class="t ` + sides[r.Op] + `">`
+	if r.Op == "" {
+		return cell + "</td>"
+	}
+	return cell + "<code>" + r.Op + string(r.Code) + "</code></td>"
+}
+
+// lineNumber is empty for a line that a side does not have.
+func lineNumber(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return itoa(n)
 }
 
 // pairs puts lines beside each other: what was taken away on the left, what

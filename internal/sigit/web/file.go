@@ -25,8 +25,9 @@ type filePage struct {
 	Source   bool   // Markdown shown as it is written
 	Markdown bool   // it could be shown rendered
 	Text     template.HTML
-	Lines    []line
-	Total    int // lines of the file
+	Code     template.HTML // the lines, but for blame
+	Lines    []line        // the lines, for blame
+	Total    int           // lines of the file
 	Hidden   bool
 	Blame    bool
 	slice
@@ -142,6 +143,10 @@ func (c *call) fillLines(f *filePage) {
 	part := linesOf(text, f.First, f.Last)
 	f.Hidden = hides(part)
 	coloured := c.colours.lines(f.BlobID+" "+itoa(f.Page), f.Path, part)
+	if !f.Blame {
+		f.Code = numberedLines(f.slice, coloured)
+		return
+	}
 	for i := range f.Last - f.First + 1 {
 		l := line{N: f.First + i}
 		if i < len(coloured) {
@@ -149,6 +154,21 @@ func (c *call) fillLines(f *filePage) {
 		}
 		f.Lines = append(f.Lines, l)
 	}
+}
+
+// numberedLines is lines of code with their numbers before them. It is made
+// here and not by a template because there are many.
+func numberedLines(s slice, code []template.HTML) template.HTML {
+	var b strings.Builder
+	for n := s.First; n <= s.Last; n++ {
+		number := itoa(n)
+		b.WriteString(`<div class="l" id="L` + number + `"><a href="#L` + number + `" tabindex="-1">` + number + `</a><code>`)
+		if i := n - s.First; i < len(code) {
+			b.WriteString(string(code[i]))
+		}
+		b.WriteString("</code></div>")
+	}
+	return template.HTML(b.String())
 }
 
 // linesOf is the text from one line to another, both counted from 1.
