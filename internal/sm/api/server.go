@@ -226,7 +226,8 @@ func (s *Server) listensOn(l net.Listener) {
 
 // start runs what lives beside the server. All of it ends with ctx.
 func (s *Server) start(ctx context.Context, beside *sync.WaitGroup) {
-	beside.Go(func() { s.follow(ctx) })
+	events, stop := s.atlas.Events.Listen(followed) // before anything can happen
+	beside.Go(func() { s.follow(ctx, events, stop) })
 	for _, follow := range s.opt.Follow {
 		beside.Go(func() { follow(ctx) })
 	}
@@ -252,17 +253,20 @@ func (s *Server) watch(ctx context.Context) {
 	})
 }
 
+// followed is how many events may wait for the sockets.
+const followed = 4096
+
 // follow hands events to the WebSocket clients and to what watches agents.
-func (s *Server) follow(ctx context.Context) {
+func (s *Server) follow(ctx context.Context, events <-chan sm.Event, stop func()) {
 	defer s.sockets.close()
 	for {
-		events, stop := s.atlas.Events.Listen(4096)
 		again := s.hand(ctx, events)
 		stop()
 		if !again {
 			return
 		}
 		s.log.Warn("events were lost: a burst outran the server")
+		events, stop = s.atlas.Events.Listen(followed)
 	}
 }
 
