@@ -459,7 +459,8 @@ describe("details", () => {
     const evil = `<img src=x onerror="window.hit=1">`;
     const p = scanned(t, {
       [`docs/${evil.replaceAll("/", "")}.md`]: `---\nname: "<script>window.hit=2</script>"\ndescription: '"><svg onload=window.hit=3>'\ntags: ["<b>t</b>"]\nnested: {"<i>": ["<u>"]}\n---\n\n# <img src=x onerror=window.hit=4>\n\n<script>window.hit=5</script>\n\n<svg onload="window.hit=6"><a href="javascript:window.hit=7">x</a></svg>\n\n[click](javascript:window.hit=8) ![pic](https://evil.example/pixel.png "t") <javascript:window.hit=9>\n\n[data](data:text/html,<script>window.hit=10</script>)\n\n\`<b>\` and &lt;script&gt;\n\n[broken](<gone "><img src=x onerror=window.hit=11>.md>)\n`,
-      "CLAUDE.md": "Ask @<img/src=x/onerror=window.hit=12> and see [it](docs/nothing<svg>.md).\n",
+      "CLAUDE.md": "Ask @<img/src=x/onerror=window.hit=12> and see [it](docs/no-<b>-file.md).\n",
+      ".claude/agents/x.md": "---\nname: <svg onload=window.hit=14>\ndescription: <b>bold</b>\ntools: [mcp__<img>__x]\n---\n\nSee [gone](../../<script>.md) and [that](../../docs/gone'\"><img src=x onerror=window.hit=15>.md).\n",
       ".mcp.json": '{"mcpServers":{"<img src=x onerror=window.hit=13>":{"command":"x"}}}\n',
     });
     const s = await p.serve();

@@ -11,6 +11,7 @@ import { id } from "./sheet";
 import * as s from "./state";
 import type { Order, Word } from "./worker";
 import type { WireEvent } from "./wire";
+import { nice } from "./words";
 import workerUrl from "./worker.ts?worker&url";
 
 let chart: Chart | null = null;
@@ -179,7 +180,7 @@ function hear(e: WireEvent) {
     s.pulse.value++;
     const word = e.type.slice(4);
     const path = typeof d.nodePath === "string" ? d.nodePath : typeof d.nodeId === "string" ? d.nodeId : undefined;
-    happened(`${short(d.extensionId)} ${word === "callback.received" ? "reported" : word}${path ? ` on ${path}` : ""}`, e.timestamp, path);
+    if (word !== "callback.received") happened(`${typeof d.extensionId === "string" ? nice(d.extensionId) : "A job"} ${word}${path ? `, ${path}` : ""}`, e.timestamp, path);
     if (path) chart?.spark([path], s.isStill());
   } else if (e.type === "action.applied") {
     s.pulse.value++;
@@ -190,10 +191,6 @@ function hear(e: WireEvent) {
     if (typeof d.childNodePath === "string") chart?.spark([d.childNodePath], s.isStill());
   } else if (e.type === "watcher.error") s.tellUser(`Files are not followed: ${String(d.message ?? "")}`, "bad");
   else if (e.type === "watcher.started") void api.config().then((v) => (s.wantsMcp.value = v.value?.mcp?.server?.enabled === true)).catch(() => {});
-}
-
-function short(ext: unknown): string {
-  return typeof ext === "string" ? ext.slice(ext.indexOf("/") + 1) : "A job";
 }
 
 function happened(text: string, at: number, path?: string) {

@@ -165,7 +165,64 @@ function pack(f: Folder, weight: (i: number) => number): Packed {
 // byLink draws together what is linked, and loosely what shares a folder. It
 // starts from the folders, so it ends the same way each time. tell is given
 // the places now and then.
+//
+// What has no links at all has no place by them: it lies in rows below the rest.
 export function byLink(sheet: Sheet, tell: (places: Places, done: number) => void): Places {
+  const alone = lonely(sheet);
+  const among = sheet.items.map((_, i) => i).filter((i) => !alone[i]);
+  if (among.length === 0) return byFolder(sheet);
+  const part = partOf(sheet, among);
+  return below(sheet, alone, drawn(part, (places, done) => tell(below(sheet, alone, places), done)));
+}
+
+// lonely says which items no link touches, but from themselves.
+function lonely(sheet: Sheet): boolean[] {
+  const alone = sheet.items.map(() => true);
+  const { source, target } = sheet.lines;
+  for (let i = 0; i < source.length; i++) if (source[i] !== target[i]) alone[source[i]] = alone[target[i]] = false;
+  return alone;
+}
+
+// partOf is a sheet of some of the items, with the links between them.
+function partOf(sheet: Sheet, among: number[]): Sheet {
+  const now = new Map(among.map((i, k) => [i, k]));
+  const { lines } = sheet;
+  const kept = [...lines.source.keys()].filter((i) => now.has(lines.source[i]) && now.has(lines.target[i]));
+  return {
+    ...sheet,
+    items: among.map((i) => sheet.items[i]),
+    nodes: among.filter((i) => i < sheet.nodes).length,
+    lines: {
+      source: Uint32Array.from(kept, (i) => now.get(lines.source[i])!), target: Uint32Array.from(kept, (i) => now.get(lines.target[i])!),
+      kind: Uint8Array.from(kept, (i) => lines.kind[i]), confidence: Float32Array.from(kept, (i) => lines.confidence[i]),
+      line: Uint32Array.from(kept, (i) => lines.line[i]), broken: Uint8Array.from(kept, (i) => lines.broken[i]), loads: Uint8Array.from(kept, (i) => lines.loads[i]),
+    },
+  };
+}
+
+// below adds the lonely ones in rows under the others.
+function below(sheet: Sheet, alone: boolean[], places: Places): Places {
+  const rest = sheet.items.filter((_, i) => alone[i]);
+  if (rest.length === 0) return places;
+  let x0 = Infinity;
+  let x1 = -Infinity;
+  let low = Infinity;
+  for (const [x, y] of places.values()) {
+    x0 = Math.min(x0, x);
+    x1 = Math.max(x1, x);
+    low = Math.min(low, y);
+  }
+  const columns = Math.max(3, Math.min(rest.length, Math.round((x1 - x0) / (2 * cell)) + 1, Math.ceil(Math.sqrt(rest.length * 3))));
+  const out: Places = new Map(places);
+  rest.forEach((item, k) => {
+    const row = Math.floor(k / columns);
+    const inRow = Math.min(columns, rest.length - row * columns);
+    out.set(id(item), [(x0 + x1) / 2 + ((k % columns) - (inRow - 1) / 2) * 2 * cell, low - (2.2 + row * 1.3) * cell]);
+  });
+  return out;
+}
+
+function drawn(sheet: Sheet, tell: (places: Places, done: number) => void): Places {
   const n = sheet.items.length;
   const start = byFolder(sheet);
   if (n < 2) return start;

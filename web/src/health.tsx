@@ -108,7 +108,7 @@ function Rules() {
       </Panel>
     );
   }
-  const top = Math.max(...groups.value.map(([, l]) => l.length));
+  const top = Math.max(8, ...groups.value.map(([, l]) => l.length));
   return (
     <Panel title="Issues by rule" about="Each rule with what it found. Open one to see where.">
       <ul class="rules">

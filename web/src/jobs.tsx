@@ -5,10 +5,9 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as act from "./act";
 import * as api from "./api";
-import { nice } from "./judgement";
 import * as s from "./state";
 import { Absent, Blank, Button, Icon, Kind, Section, Segments, useClock } from "./ui";
-import { ago, plural } from "./words";
+import { ago, nice, plural } from "./words";
 import type { Job } from "./wire";
 
 type Which = "live" | "done" | "all";

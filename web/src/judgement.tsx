@@ -8,7 +8,7 @@ import * as api from "./api";
 import { LineAt } from "./details";
 import * as s from "./state";
 import { Absent, Button, Chip, Dialog, Icon, Mark, Section } from "./ui";
-import { ago, plural } from "./words";
+import { ago, nice, plural } from "./words";
 import type { Finding, FindingList, Issue, Launcher, Launchers, Summary } from "./wire";
 
 // --- consent
@@ -382,11 +382,6 @@ export function Launch({ path }: { path: string }) {
       )}
     </Section>
   );
-}
-
-export function nice(extension: string): string {
-  const short = extension.slice(extension.indexOf("/") + 1).replace(/^ai-/, "").replace(/-(analyzer|action)$/, "").replaceAll("-", " ");
-  return short.charAt(0).toUpperCase() + short.slice(1);
 }
 
 export function Past({ path }: { path: string }) {

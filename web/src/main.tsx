@@ -1,6 +1,7 @@
 import { render } from "preact";
 import * as act from "./act";
 import { App } from "./app";
+import { motion } from "./map/glyphs";
 import * as s from "./state";
 
 const page = document.getElementById("page")!;
@@ -13,6 +14,7 @@ Object.assign(window, {
   skillMap: {
     took: act.took,
     chart: act.theChart,
+    motion,
     get phase() {
       return s.phase.value;
     },

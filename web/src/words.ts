@@ -33,3 +33,9 @@ export function bytes(n: number): string {
 export function percent(part: number, whole: number): string {
   return whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`;
 }
+
+// nice is what an extension is called: "core/ai-scope-analyzer" is "Scope".
+export function nice(extension: string): string {
+  const short = extension.slice(extension.indexOf("/") + 1).replace(/^ai-/, "").replace(/-(analyzer|action)$/, "").replaceAll("-", " ");
+  return short.charAt(0).toUpperCase() + short.slice(1);
+}

@@ -11,8 +11,11 @@ import { id, linkKinds, worst, type Item, type Sheet } from "../sheet";
 import { linkPasses, type Filters } from "../state";
 import { Board, Pen, short } from "./names";
 import { Cards, cardHeight, cardWidth } from "./cards";
-import { Glyphs, motion, nearness, shapeOf, shapes } from "./glyphs";
+import { Glyphs, LoudGlyphs, motion, nearness, shapeOf, shapes } from "./glyphs";
 import { faded, mix, type Palette } from "./palette";
+import { createEdgeCompoundProgram, createNodeCompoundProgram } from "sigma/rendering";
+import { Dots } from "./dots";
+import { Hairs } from "./hairs";
 import { strands } from "./strands";
 
 // Scene is how the map is to look.
@@ -124,6 +127,7 @@ export class Chart {
       this.graph = new MultiDirectedGraph();
     }
     this.many = many;
+    this.muchBroken = many && sheet.lines.broken.reduce((n, b) => n + b, 0) > 400;
     this.patch();
     this.cards.forget();
     if (!this.sigma) {
@@ -167,12 +171,16 @@ export class Chart {
     }
     if (!this.sigma || !this.sheet) return;
     if (!this.sheetFits(scene)) return; // a new map is on its way
+    this.fewLit = scene.lit !== null && scene.lit.reduce((n, v) => n + v, 0) <= 100;
     const changed = (Object.keys(scene) as (keyof Scene)[]).filter((k) => scene[k] !== before[k]);
     if (!recoloured && changed.length === 0) return;
     const few = !recoloured && changed.every((k) => k === "selected" || k === "strand" || k === "marked" || k === "pinned" || k === "busy");
     if (!few) this.sigma.refresh();
     else this.repaint([before.selected, scene.selected, before.strand?.source, scene.strand?.source, ...before.marked, ...scene.marked, ...before.busy.keys(), ...scene.busy.keys()]);
   }
+
+  private muchBroken = false; // more than can each be drawn with care
+  private fewLit = false; // what stands out is few enough to be named and glow
 
   private sheetFits(scene: Scene): boolean {
     return scene.shown.length === this.sheet!.items.length;
@@ -438,9 +446,9 @@ export class Chart {
       zIndex: true,
       defaultNodeType: "glyph",
       defaultEdgeType: "strand",
-      nodeProgramClasses: { glyph: Glyphs as never },
+      nodeProgramClasses: { glyph: (this.many ? createNodeCompoundProgram([Dots, Glyphs, LoudGlyphs] as never) : Glyphs) as never },
       nodeHoverProgramClasses: {},
-      edgeProgramClasses: { strand: strands(this.many ? 1 : 14) },
+      edgeProgramClasses: { strand: this.many ? createEdgeCompoundProgram([Hairs as never, strands(true)]) : strands(false) },
       enableEdgeEvents: !this.many,
       nodeReducer: (key) => this.dressNode(key) as never,
       edgeReducer: (key) => this.dressEdge(key) as never,
@@ -452,6 +460,9 @@ export class Chart {
       defaultDrawNodeHover: () => {},
     });
     this.sigma = s;
+    // Who is pointed at is found by where nodes lie: reading it off a hidden
+    // picture, as sigma does, waits for the graphics card at each move.
+    (s as unknown as { getNodeAtPosition(p: { x: number; y: number }): string | null }).getNodeAtPosition = (p) => this.nearest(p.x, p.y);
     s.setCustomBBox(this.bounds);
     s.on("beforeRender", () => this.approach());
     s.on("afterRender", () => this.overlay());
@@ -498,7 +509,7 @@ export class Chart {
       color: dim ? this.dimColour[i] : this.kindColour[i],
       shape: shapes[shapeOf(item.kind)],
       ring: ring || (spark > 0 ? this.palette.accent : ""),
-      halo: Math.max(spark, busy, chosen ? 0.75 : 0),
+      halo: Math.max(spark, busy, chosen ? 0.75 : this.many && this.fewLit && scene.lit?.[i] ? 0.5 : 0),
       zIndex: chosen ? 3 : dim ? 0 : scene.lit ? 2 : 1,
       type: "glyph",
       label: null,
@@ -524,8 +535,9 @@ export class Chart {
     const chosen = source === scene.selected || target === scene.selected || source === this.hovered || target === this.hovered;
     const picked = scene.strand?.source === source && scene.strand.target === target;
     const crowd = Math.min(p.dark ? 0.62 : 0.7, Math.max(0.05, 15 / Math.sqrt(Math.max(1, lines.source.length))));
-    let alpha = broken ? Math.max(0.75, crowd) : crowd * (0.35 + 0.65 * lines.confidence[i]);
+    let alpha = broken ? (this.muchBroken ? 0.45 : Math.max(0.75, crowd)) : crowd * (0.35 + 0.65 * lines.confidence[i]);
     let width = broken ? 1.8 : kind === "invokes" ? 1.5 : 1.15;
+    if (scene.lit && !inLight && this.many) return { hidden: true, size: 0, color: "#000", type: "strand" };
     if (scene.lit && !inLight) alpha = Math.min(alpha, 0.04);
     else if (scene.lit) alpha = Math.max(alpha, 0.6);
     if (scene.litLines && inLight) {
@@ -545,7 +557,8 @@ export class Chart {
       size: width,
       color: faded(colour, alpha),
       dash: scene.litLines && inLight ? 0 : kind === "mentions" ? 1 : kind === "points" ? 2 : broken ? 1 : 0,
-      bend: s === t ? 0 : 0.1 + 0.05 * lines.kind[i],
+      bend: s === t ? 0 : this.many ? 0.04 : 0.1 + 0.05 * lines.kind[i],
+      loud: alpha >= 0.5,
       zIndex: picked ? 4 : chosen ? 3 : inLight && scene.lit ? 2 : broken ? 1 : 0,
       type: "strand",
       hidden: false,
@@ -577,11 +590,12 @@ export class Chart {
       this.frames.push(took);
       if (this.frames.length > 600) this.frames.shift();
       const total = this.sheet?.lines.source.length ?? 0;
-      if (this.many && took < 400) {
-        if (took > 26) motion.edges = Math.max(1200, Math.min(motion.edges, total) * 0.75);
-        else if (took < 15) motion.edges = Math.min(total, motion.edges * 1.2);
+      // As many strands as fit into a frame: fewer at once, more by and by.
+      if (this.many) {
+        if (took > 24) motion.edges = Math.max(400, Math.min(motion.edges, total) * Math.max(0.4, 22 / took));
+        else if (took < 15) motion.edges = Math.min(total, motion.edges * 1.15);
       }
-    } else if (!Number.isFinite(motion.edges)) motion.edges = 12_000;
+    } else if (!Number.isFinite(motion.edges)) motion.edges = 6000;
     this.lastFrame = now;
     motion.moving = true;
     clearTimeout(this.restTimer);
@@ -598,6 +612,7 @@ export class Chart {
     nearness.halfWidth = near ? (cardWidth / 2) * cardSize(scale) + 1 : 0;
     nearness.halfHeight = near ? (cardHeight / 2) * cardSize(scale) + 1 : 0;
     nearness.fade = this.many ? Math.min(1, Math.max(0.3, scale * 4)) : 1;
+    nearness.far = this.many && scale < 0.055;
     nearness.reach = this.many && scale > 0.05 ? 320 : 1e9;
     nearness.head = this.many && scale < 0.12 ? 0 : Math.min(9, 3 + scale * 9);
   }
@@ -627,7 +642,7 @@ export class Chart {
     ctx.clearRect(0, 0, width, height);
     this.board.clear();
     // The tools in the corner keep their place.
-    if (width > 560) this.board.take(0, 0, 58, 196, true);
+    this.board.take(0, 0, 58, 204, true);
     this.drawCards(scale, width, height, px, py);
     this.drawGround(scale, width, height, o, ratio);
     this.drawNames(scale, width, height, px, py);
@@ -782,7 +797,7 @@ export class Chart {
       const i = key === null ? undefined : this.index.get(key);
       if (i !== undefined) write(i, true);
     }
-    const least = lit ? 1.6 : this.sheet!.items.length < 80 ? 3 : 6;
+    const least = this.fewLit ? 0 : lit ? 1.6 : this.sheet!.items.length < 80 ? 3 : 6;
     for (const i of this.order) {
       if (left <= 0) break;
       if (lit && !lit[i]) continue;
@@ -797,9 +812,8 @@ export class Chart {
     s.on("clickNode", ({ node, event }) => {
       if (!this.dragging?.moved) this.on.click(node, event.original);
     });
-    s.on("doubleClickNode", ({ node, event, preventSigmaDefault }) => {
+    s.on("doubleClickNode", ({ node, preventSigmaDefault }) => {
       preventSigmaDefault();
-      void event;
       this.on.open(node);
     });
     s.on("rightClickNode", ({ node, event, preventSigmaDefault }) => {
@@ -808,23 +822,12 @@ export class Chart {
       this.on.menu(node, event.x, event.y);
     });
     s.on("clickStage", ({ event }) => {
-      // Nothing is picked out while the map comes to rest, so look again.
-      const key = this.nearest(event.x, event.y);
-      if (key !== null) {
-        this.on.click(key, event.original);
-        return;
-      }
       const d = this.discAt(event.x, event.y);
       if (d) this.on.disc(d);
       else this.on.away();
     });
     s.on("doubleClickStage", ({ preventSigmaDefault, event }) => {
       preventSigmaDefault();
-      const key = this.nearest(event.x, event.y);
-      if (key !== null) {
-        this.on.open(key);
-        return;
-      }
       const c = s.viewportToGraph(event);
       this.look({ x: c.x, y: c.y, scale: this.scale * 1.8 }, false);
     });
@@ -868,7 +871,7 @@ export class Chart {
   }
 
   hover(key: string | null) {
-    if (key === this.hovered) return;
+    if (key === this.hovered || (key !== null && motion.moving)) return;
     const before = this.hovered;
     this.hovered = key;
     this.stageEl.style.cursor = key ? "pointer" : "";
@@ -947,9 +950,9 @@ function cardSize(scale: number): number {
 // radius of a node, in pixels of the map: more tokens, more room, within its
 // cell.
 export function radius(item: Item): number {
-  if (item.ghost) return 17;
-  if (item.tokens <= 0) return 26;
-  return Math.min(56, 17 + 4.2 * Math.pow(Math.log2(1 + item.tokens / 24), 1.12));
+  if (item.ghost) return 19;
+  if (item.tokens <= 0) return 28;
+  return Math.min(56, 22 + 3.8 * Math.pow(Math.log2(1 + item.tokens / 24), 1.12));
 }
 
 function weight(item: Item): number {

@@ -3,9 +3,12 @@
 // page, so that a node is never smaller than can be seen nor larger than its
 // cell.
 
+import type Sigma from "sigma";
 import { NodeProgram, type ProgramInfo } from "sigma/rendering";
 import type { NodeDisplayData, RenderParams } from "sigma/types";
 import { floatColor } from "sigma/utils";
+import { Few } from "./few";
+import { Upload } from "./upload";
 
 export const shapes = { circle: 0, hexagon: 1, square: 2, diamond: 3, page: 4, plug: 5, ghost: 6 } as const;
 export type Shape = keyof typeof shapes;
@@ -26,12 +29,12 @@ export interface Glyph {
 }
 
 // nearness is set by the chart before each frame: half the size of a card when
-// nodes are cards, the length of heads, how faint a crowd of strands is, and from what length on
-// it is fainter still.
-export const nearness = { halfWidth: 0, halfHeight: 0, head: 0, fade: 1, reach: 1e9 };
+// nodes are cards, the length of heads, how faint a crowd of strands is, from what length on it is
+// fainter still, and whether nodes are but points.
+export const nearness = { halfWidth: 0, halfHeight: 0, head: 0, fade: 1, reach: 1e9, far: false };
 
 // motion is shared with the chart: while the map moves nobody points at
-// anything, so the picture for pointing is not drawn.
+// anything, and no more is drawn than fits into a frame.
 export const motion = { moving: false, edges: Infinity };
 
 const vertex = /* glsl */ `
@@ -41,8 +44,7 @@ attribute vec4 a_color;
 attribute vec4 a_ring;
 attribute float a_shape;
 attribute float a_halo;
-attribute vec4 a_id;
-attribute vec2 a_corner;
+attribute float a_corner;
 uniform mat3 u_matrix;
 uniform float u_sizeRatio;
 uniform vec2 u_half;
@@ -57,8 +59,8 @@ varying float v_halo;
 void main() {
   if (a_size <= 0.0) { gl_Position = vec4(2.0, 2.0, 0.0, 1.0); return; }
   float radius = clamp(a_size / u_sizeRatio, u_least, u_most);
-  float reach = radius + 3.0 + (a_halo > 0.0 ? radius * 1.4 + 6.0 : 0.0);
-  vec2 offset = a_corner * reach;
+  float reach = radius + (a_ring.a > 0.0 ? 6.0 : 1.0) + (a_halo > 0.0 ? radius * 1.4 + 6.0 : 0.0);
+  vec2 offset = vec2(cos(a_corner), sin(a_corner)) * reach * 2.0;
   vec2 clip = (u_matrix * vec3(a_position, 1.0)).xy;
   gl_Position = vec4(clip + offset / u_half, 0.0, 1.0);
   v_at = offset;
@@ -66,11 +68,7 @@ void main() {
   v_shape = a_shape;
   v_halo = a_halo;
   v_ring = a_ring;
-  #ifdef PICKING_MODE
-  v_color = a_id;
-  #else
   v_color = a_color;
-  #endif
   v_color.a *= 255.0 / 254.0;
   v_ring.a *= 255.0 / 254.0;
 }`;
@@ -107,10 +105,6 @@ float shape(vec2 p, float r) {
 }
 void main() {
   float d = shape(v_at, v_radius);
-  #ifdef PICKING_MODE
-  if (d > 2.0) discard;
-  gl_FragColor = v_color;
-  #else
   vec4 c = v_color;
   float a = clamp(0.5 - d, 0.0, 1.0);
   if (v_shape > 5.5) {
@@ -135,19 +129,30 @@ void main() {
     seen += vec4(rgb * h, h) * (1.0 - seen.a);
   }
   gl_FragColor = seen;
-  #endif
 }`;
 
-const { FLOAT, UNSIGNED_BYTE, TRIANGLE_STRIP } = WebGL2RenderingContext;
+const { FLOAT, UNSIGNED_BYTE, TRIANGLES } = WebGL2RenderingContext;
 const uniforms = ["u_matrix", "u_sizeRatio", "u_half", "u_least", "u_most"] as const;
 
+// The three corners, as angles, of a triangle that holds the circle. Each node
+// has all three of its own rather than being an instance of one: drawn in
+// software an instance costs more than its corners.
+const corners = [0, (2 * Math.PI) / 3, (4 * Math.PI) / 3];
+
 export class Glyphs extends NodeProgram<(typeof uniforms)[number]> {
+  private upload?: Upload;
+
+  // No picture for pointing: the chart knows where nodes lie.
+  constructor(gl: WebGL2RenderingContext, _picking: WebGLFramebuffer | null, renderer: Sigma) {
+    super(gl, null, renderer);
+  }
+
   getDefinition() {
     return {
-      VERTICES: 4,
+      VERTICES: 3,
       VERTEX_SHADER_SOURCE: vertex,
       FRAGMENT_SHADER_SOURCE: fragment,
-      METHOD: TRIANGLE_STRIP,
+      METHOD: TRIANGLES,
       UNIFORMS: uniforms,
       ATTRIBUTES: [
         { name: "a_position", size: 2, type: FLOAT },
@@ -156,23 +161,25 @@ export class Glyphs extends NodeProgram<(typeof uniforms)[number]> {
         { name: "a_halo", size: 1, type: FLOAT },
         { name: "a_color", size: 4, type: UNSIGNED_BYTE, normalized: true },
         { name: "a_ring", size: 4, type: UNSIGNED_BYTE, normalized: true },
-        { name: "a_id", size: 4, type: UNSIGNED_BYTE, normalized: true },
+        { name: "a_corner", size: 1, type: FLOAT },
       ],
-      CONSTANT_ATTRIBUTES: [{ name: "a_corner", size: 2, type: FLOAT }],
-      CONSTANT_DATA: [[-1, -1], [1, -1], [-1, 1], [1, 1]],
     };
   }
 
-  processVisibleItem(index: number, at: number, data: NodeDisplayData & Partial<Glyph>) {
+  processVisibleItem(_index: number, at: number, data: NodeDisplayData & Partial<Glyph>) {
     const a = this.array;
-    a[at++] = data.x;
-    a[at++] = data.y;
-    a[at++] = data.size;
-    a[at++] = data.shape ?? 0;
-    a[at++] = data.halo ?? 0;
-    a[at++] = floatColor(data.color);
-    a[at++] = data.ring ? floatColor(data.ring) : 0;
-    a[at++] = index;
+    const colour = floatColor(data.color);
+    const ring = data.ring ? floatColor(data.ring) : 0;
+    for (const corner of corners) {
+      a[at++] = data.x;
+      a[at++] = data.y;
+      a[at++] = data.size;
+      a[at++] = data.shape ?? 0;
+      a[at++] = data.halo ?? 0;
+      a[at++] = colour;
+      a[at++] = ring;
+      a[at++] = corner;
+    }
   }
 
   override setUniforms(params: RenderParams, { gl, uniformLocations: u }: ProgramInfo) {
@@ -183,8 +190,54 @@ export class Glyphs extends NodeProgram<(typeof uniforms)[number]> {
     gl.uniform1f(u.u_most, nearness.halfHeight > 0 ? nearness.halfHeight * 0.7 : 1000); // a card hides its node
   }
 
-  override renderProgram(params: RenderParams, info: ProgramInfo) {
-    if (info.isPicking && motion.moving) return;
-    super.renderProgram(params, info);
+  override render(params: RenderParams) {
+    if (!nearness.far) super.render(params);
+  }
+
+  override process(index: number, offset: number, data: NodeDisplayData) {
+    super.process(index, offset, data);
+    this.upload?.stale();
+  }
+
+  override reallocate(capacity: number) {
+    super.reallocate(capacity);
+    this.upload?.stale();
+  }
+
+  override bindProgram(info: ProgramInfo) {
+    this.upload ??= new Upload();
+    this.upload.bind(this, info, this.bindAttribute.bind(this));
+  }
+}
+
+// LoudGlyphs draws those that stand out when the others are points.
+export class LoudGlyphs extends Glyphs {
+  private few?: Few;
+
+  override process(index: number, offset: number, data: NodeDisplayData & Partial<Glyph>) {
+    this.few ??= new Few();
+    if (data.hidden || (!data.ring && !data.halo)) {
+      this.few.set(offset, null);
+      return;
+    }
+    this.array = new Float32Array(this.STRIDE);
+    super.process(index, 0, data);
+    this.few.set(offset, this.array);
+  }
+
+  override reallocate(_capacity: number) {
+    this.few?.clear();
+  }
+
+  override render(params: RenderParams) {
+    if (!nearness.far) return;
+    const now = this.few?.take(this.STRIDE);
+    if (now) {
+      super.reallocate(now.count);
+      this.array = now.data;
+    }
+    nearness.far = false;
+    super.render(params);
+    nearness.far = true;
   }
 }

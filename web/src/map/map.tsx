@@ -54,6 +54,10 @@ export function Map() {
       chart?.paint(sceneNow(), palette);
     };
     const make = () => {
+      if (!document.createElement("canvas").getContext("webgl2")) {
+        broken.value = "The browser gives no WebGL 2 context.";
+        return;
+      }
       try {
         chart = new Chart(box.current!, palette, sceneNow(), {
           click: (key, event) => {

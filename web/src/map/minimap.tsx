@@ -46,7 +46,7 @@ export function Minimap({ eyed }: { eyed: number }) {
     for (let i = 0; i < items.length; i++) {
       if (!shown[i]) continue;
       ctx.globalAlpha = lit && !lit[i] ? 0.15 : 0.9;
-      ctx.fillStyle = items[i].ghost ? palette.error : (palette.kinds[items[i].kind] ?? palette.quiet);
+      ctx.fillStyle = items[i].ghost ? (items[i].broken ? palette.error : palette.quiet) : (palette.kinds[items[i].kind] ?? palette.quiet);
       ctx.fillRect(width / 2 + (at[2 * i] - fitted.current.x) * k - size / 2, height / 2 - (at[2 * i + 1] - fitted.current.y) * k - size / 2, size, size);
     }
   }, [s.at.value, s.sheet.value, s.shown.value, s.lit.value, s.isDark.value, s.registries.value]);

@@ -1,17 +1,20 @@
 // Links as the graphics card draws them: a strand from rim to rim, whole,
-// dashed or dotted by kind, with a head when near. On small maps strands bend,
-// so that two between the same nodes are seen apart; on large ones they are
-// straight, which costs a tenth.
+// dashed or dotted by kind, with a head when near, bent so that two between the
+// same nodes are seen apart. On a large map only the loud ones are strands, the
+// others hairs (see hairs.ts).
 
 import { EdgeProgram, type EdgeProgramType, type ProgramInfo } from "sigma/rendering";
 import type { EdgeDisplayData, NodeDisplayData, RenderParams } from "sigma/types";
 import { floatColor } from "sigma/utils";
+import { Few } from "./few";
 import { motion, nearness } from "./glyphs";
+import { Upload } from "./upload";
 
 // Strand is what the reducer adds to what sigma knows of an edge.
 export interface Strand {
   dash: number; // 0 whole, 1 dashed, 2 dotted
   bend: number; // share of its length
+  loud: boolean; // stands out
 }
 
 const vertex = /* glsl */ `
@@ -29,8 +32,6 @@ uniform float u_sizeRatio;
 uniform vec2 u_half;
 uniform vec2 u_card;
 uniform float u_head;
-uniform float u_fade;
-uniform float u_reach;
 varying vec4 v_color;
 varying float v_off;
 varying float v_thick;
@@ -67,7 +68,7 @@ void main() {
   float half_ = a_width * 0.5;
   if (a_along.z > 0.5) half_ = head > 0.0 ? head * 0.46 : half_;
   if (a_along.z > 1.5) half_ = 0.0;
-  float off = a_along.y * (half_ + 1.0);
+  float off = a_along.y * (half_ + 0.6);
   p += vec2(-tangent.y, tangent.x) * off;
   gl_Position = vec4(p / u_half, 0.0, 1.0);
   v_off = off;
@@ -80,8 +81,6 @@ void main() {
   v_color = a_id;
   #else
   v_color = a_color;
-  // Of a crowd, what only passes by is fainter than what is near its ends.
-  if (v_color.a < 0.5) v_color.a *= u_fade * clamp(u_reach / len, 0.1, 1.0);
   #endif
   v_color.a *= 255.0 / 254.0;
 }`;
@@ -109,10 +108,12 @@ void main() {
 }`;
 
 const { FLOAT, UNSIGNED_BYTE, TRIANGLE_STRIP } = WebGL2RenderingContext;
-const uniforms = ["u_matrix", "u_sizeRatio", "u_half", "u_card", "u_head", "u_fade", "u_reach"] as const;
+const uniforms = ["u_matrix", "u_sizeRatio", "u_half", "u_card", "u_head"] as const;
 
-// strands makes the program with so many pieces to a strand.
-export function strands(pieces: number): EdgeProgramType {
+const pieces = 14;
+
+// strands makes the program, for all links or for the loud ones.
+export function strands(loudOnly: boolean): EdgeProgramType {
   const along: number[][] = [];
   for (let i = 0; i <= pieces; i++) along.push([i / pieces, -1, 0], [i / pieces, 1, 0]);
   along.push([1, -1, 1], [1, 1, 1], [1, -1, 2], [1, 1, 2]);
@@ -150,7 +151,7 @@ export function strands(pieces: number): EdgeProgramType {
       a[at++] = source.size;
       a[at++] = target.size;
       a[at++] = data.dash ?? 0;
-      a[at++] = pieces > 1 ? (data.bend ?? 0) : 0;
+      a[at++] = data.bend ?? 0;
       a[at++] = floatColor(data.color);
       a[at++] = index;
     }
@@ -161,8 +162,6 @@ export function strands(pieces: number): EdgeProgramType {
       gl.uniform2f(u.u_half, params.width / 2, params.height / 2);
       gl.uniform2f(u.u_card, nearness.halfWidth, nearness.halfHeight);
       gl.uniform1f(u.u_head, nearness.head);
-      gl.uniform1f(u.u_fade, nearness.fade);
-      gl.uniform1f(u.u_reach, nearness.reach);
     }
 
     override renderProgram(params: RenderParams, info: ProgramInfo) {
@@ -170,12 +169,43 @@ export function strands(pieces: number): EdgeProgramType {
       super.renderProgram(params, info);
     }
 
-    // While the map moves, only so many strands are drawn as the machine can
-    // draw in a frame; the chart keeps the count. The most telling come first.
-    override drawWebGL(method: number, { gl, frameBuffer }: ProgramInfo) {
-      gl.bindFramebuffer(gl.FRAMEBUFFER, frameBuffer);
-      const count = motion.moving ? Math.min(this.capacity, motion.edges) : this.capacity;
-      (gl as WebGL2RenderingContext).drawArraysInstanced(method, 0, this.VERTICES, count);
+    private upload?: Upload;
+    private few?: Few; // those that are loud, when only they count
+
+    override process(index: number, offset: number, source: NodeDisplayData, target: NodeDisplayData, data: EdgeDisplayData & Partial<Strand>) {
+      this.upload?.stale();
+      if (!loudOnly) {
+        super.process(index, offset, source, target, data);
+        return;
+      }
+      this.few ??= new Few();
+      if (!data.loud || data.hidden || source.hidden || target.hidden) {
+        this.few.set(offset, null);
+        return;
+      }
+      this.array = new Float32Array(this.STRIDE);
+      super.process(index, 0, source, target, data);
+      this.few.set(offset, this.array);
+    }
+
+    override reallocate(capacity: number) {
+      this.upload?.stale();
+      if (loudOnly) this.few?.clear();
+      else super.reallocate(capacity);
+    }
+
+    override render(params: RenderParams) {
+      const now = this.few?.take(this.STRIDE);
+      if (now) {
+        super.reallocate(now.count);
+        this.array = now.data;
+      }
+      super.render(params);
+    }
+
+    override bindProgram(info: ProgramInfo) {
+      this.upload ??= new Upload();
+      this.upload.bind(this, info, this.bindAttribute.bind(this));
     }
   } as unknown as EdgeProgramType;
 }
