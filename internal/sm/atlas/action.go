@@ -168,7 +168,7 @@ func (a *Atlas) setAnnotation(ctx context.Context, id, path string, c Consent, r
 	if err := a.needAction(id); err != nil {
 		return err
 	}
-	return a.Write(ctx, func(tx *store.Tx) error {
+	return a.write(ctx, func(tx *store.Tx) error {
 		n, err := a.note(ctx, tx, path)
 		if err != nil {
 			return err

@@ -174,7 +174,7 @@ func (a *Atlas) ActivityOf(ctx context.Context, path string) (*NodeActivity, err
 // ForgetActivity clears what is remembered of a node, its lines of the history
 // too.
 func (a *Atlas) ForgetActivity(ctx context.Context, by sm.Channel, path string) error {
-	err := a.Write(ctx, func(tx *store.Tx) error { return tx.ForgetExecutions(ctx, path) })
+	err := a.write(ctx, func(tx *store.Tx) error { return tx.ForgetExecutions(ctx, path) })
 	if err := ifMissing(err); err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ type Atlas struct {
 	reader   handle
 	writer   handle
 	witness  *witness
+	breath   breath
 
 	advised sync.Once // the operator knows of a database of another version
 

@@ -42,7 +42,7 @@ func (a *Atlas) Bump(ctx context.Context, by sm.Channel, path string, opt BumpOp
 		return BumpReport{}, err
 	}
 	var report BumpReport
-	err := a.Write(ctx, func(tx *store.Tx) error {
+	err := a.write(ctx, func(tx *store.Tx) error {
 		report = BumpReport{}
 		n, err := a.noted(ctx, tx, path)
 		if err != nil {

@@ -113,7 +113,7 @@ func (a *Atlas) claimOnce(ctx context.Context, by sm.Channel, in ClaimRequest) (
 		return nil, err
 	}
 	var c claimed
-	if err := a.Write(ctx, func(tx *store.Tx) error { return c.claim(ctx, tx, runner, in.Filter, nonce) }); err != nil {
+	if err := a.write(ctx, func(tx *store.Tx) error { return c.claim(ctx, tx, runner, in.Filter, nonce) }); err != nil {
 		return nil, err
 	}
 	a.tellReaped(c.reaped)

@@ -160,7 +160,7 @@ func (a *Atlas) keepEnrichment(ctx context.Context, n *skillmap.Node, r gitHubRe
 		return err
 	}
 	report := string(bytes.TrimSpace(text))
-	return a.Write(ctx, func(tx *store.Tx) error {
+	return a.write(ctx, func(tx *store.Tx) error {
 		if err := tx.PutEnrichment(ctx, job.Enrichment{NodeID: n.Path, ProviderID: GitHubAction, Data: text, Verified: &r.Verified, FetchedAt: tx.Now}); err != nil {
 			return err
 		}

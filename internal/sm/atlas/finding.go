@@ -164,7 +164,7 @@ func (a *Atlas) ReopenFinding(ctx context.Context, by sm.Channel, in FindingChan
 func (a *Atlas) settle(ctx context.Context, by sm.Channel, in FindingChange, op, detail string, change func(*finding.Record, int64) (FindingOutcome, error)) (FindingOutcome, *finding.Record, error) {
 	outcome := NoSuchFinding
 	var f *finding.Record
-	err := a.Write(ctx, func(tx *store.Tx) (err error) {
+	err := a.write(ctx, func(tx *store.Tx) (err error) {
 		outcome = NoSuchFinding
 		if f, err = findingOf(ctx, tx, in); err != nil || f == nil {
 			return err
@@ -204,7 +204,7 @@ func (a *Atlas) DismissClass(ctx context.Context, by sm.Channel, in FindingChang
 	outcome := NoSuchFinding
 	var f *finding.Record
 	var class finding.Class
-	err := a.Write(ctx, func(tx *store.Tx) (err error) {
+	err := a.write(ctx, func(tx *store.Tx) (err error) {
 		outcome = NoSuchFinding
 		if f, err = findingOf(ctx, tx, in); err != nil || f == nil {
 			return err
@@ -257,7 +257,7 @@ const (
 func (a *Atlas) UndismissClass(ctx context.Context, by sm.Channel, in ClassChange, c Consent) (UndismissOutcome, finding.Class, error) {
 	outcome := NoNode
 	var removed finding.Class
-	err := a.Write(ctx, func(tx *store.Tx) error {
+	err := a.write(ctx, func(tx *store.Tx) error {
 		outcome = NoNode
 		n, err := a.note(ctx, tx, in.Node)
 		if err != nil || n == nil {
@@ -362,7 +362,7 @@ type LiftedFor struct {
 func (a *Atlas) LiftFor(ctx context.Context, node, extension string) (done LiftedFor, err error) {
 	s := a.Settings()
 	may := s.AllowSidecarWriters && s.AllowEditSmFiles
-	err = a.Write(ctx, func(tx *store.Tx) error {
+	err = a.write(ctx, func(tx *store.Tx) error {
 		done = LiftedFor{}
 		n, err := a.note(ctx, tx, node)
 		if err != nil || n == nil {
@@ -403,7 +403,7 @@ func (a *Atlas) LiftFor(ctx context.Context, node, extension string) (done Lifte
 func (a *Atlas) DeleteFinding(ctx context.Context, by sm.Channel, in FindingChange, c Consent) (FindingOutcome, error) {
 	outcome := NoSuchFinding
 	var f *finding.Record
-	err := a.Write(ctx, func(tx *store.Tx) (err error) {
+	err := a.write(ctx, func(tx *store.Tx) (err error) {
 		outcome = NoSuchFinding
 		if f, err = findingOf(ctx, tx, in); err != nil || f == nil {
 			return err
@@ -465,7 +465,7 @@ func (a *Atlas) ClearFindings(ctx context.Context, by sm.Channel, node string, d
 }
 
 func (a *Atlas) deleteFindings(ctx context.Context, by sm.Channel, op, node string, stale, dryRun bool) (n int, err error) {
-	err = a.Write(ctx, func(tx *store.Tx) error {
+	err = a.write(ctx, func(tx *store.Tx) error {
 		if n, err = tx.DeleteFindings(ctx, node, stale, dryRun); err != nil || n > 0 || node == "" {
 			return err
 		}

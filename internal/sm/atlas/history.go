@@ -86,7 +86,7 @@ func (a *Atlas) Summaries(ctx context.Context, node string) ([]job.Summary, erro
 // when it is empty. The fault is NotFound when there is nothing.
 func (a *Atlas) DeleteSummary(ctx context.Context, by sm.Channel, node, summarizer string) error {
 	n := 0
-	err := a.Write(ctx, func(tx *store.Tx) (err error) {
+	err := a.write(ctx, func(tx *store.Tx) (err error) {
 		n, err = tx.DeleteSummaries(ctx, node, summarizer)
 		return err
 	})
@@ -103,7 +103,7 @@ func (a *Atlas) DeleteSummary(ctx context.Context, by sm.Channel, node, summariz
 // SetFavorite marks a node as a favourite, or takes the mark away. The fault
 // is NotFound for a node that is to be marked and is none.
 func (a *Atlas) SetFavorite(ctx context.Context, node string, on bool) error {
-	return a.Write(ctx, func(tx *store.Tx) error {
+	return a.write(ctx, func(tx *store.Tx) error {
 		if on {
 			n, err := tx.NodeOf(ctx, node)
 			if err != nil {

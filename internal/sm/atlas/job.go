@@ -284,12 +284,6 @@ func unknownNode(path string) error {
 	return fault.Coded(fault.NotFound, "not-found", "Unknown node path: %s", path).With("path", path)
 }
 
-// look reads the database with the posture of a writer: one of another version
-// is refused before anything is decided on it.
-func (a *Atlas) look(ctx context.Context, fn func(*store.Tx) error) error {
-	return a.writer.use(ctx, a, func(s *store.Store) error { return s.Read(ctx, fn) })
-}
-
 // needAgent refuses work that nobody would do.
 func (a *Atlas) needAgent() error {
 	if agent.Present(a.project.Path(".")) {
@@ -384,7 +378,7 @@ func (a *Atlas) enqueue(ctx context.Context, by sm.Channel, d *draft, mode submi
 	if d.job.Nonce, err = job.NewNonce(rand.Reader); err != nil {
 		return Submission{}, err
 	}
-	err = a.Write(ctx, func(tx *store.Tx) error {
+	err = a.write(ctx, func(tx *store.Tx) error {
 		done, err := tx.Enqueue(ctx, &d.job, text.Content, fixer)
 		if err != nil {
 			return err
@@ -654,7 +648,7 @@ func (a *Atlas) FailJob(ctx context.Context, by sm.Channel, id string) (EndOutco
 
 func (a *Atlas) end(ctx context.Context, by sm.Channel, id string, e job.Event) (EndOutcome, error) {
 	outcome := NoSuchJob
-	err := a.Write(ctx, func(tx *store.Tx) error {
+	err := a.write(ctx, func(tx *store.Tx) error {
 		outcome = NoSuchJob
 		found, err := tx.Job(ctx, id)
 		if err != nil || found == nil {
@@ -713,7 +707,7 @@ func (a *Atlas) FailJobs(ctx context.Context, by sm.Channel) (int, error) {
 // endAll ends live jobs: all of them, or the queued ones of some extensions.
 func (a *Atlas) endAll(ctx context.Context, by sm.Channel, e job.Event, queuedOf []string, why string) (int, error) {
 	var ended []job.Job
-	err := a.Write(ctx, func(tx *store.Tx) (err error) {
+	err := a.write(ctx, func(tx *store.Tx) (err error) {
 		ended, err = tx.MoveJobs(ctx, e, endReason(e), queuedOf)
 		return err
 	})
@@ -783,7 +777,7 @@ func (a *Atlas) ClearJobs(ctx context.Context, by sm.Channel, status string) err
 // status, and counts them.
 func (a *Atlas) deleteJobs(ctx context.Context, by sm.Channel, before map[job.Status]int64, dryRun bool) (deleted map[job.Status]int, contents int, err error) {
 	sum := 0
-	err = a.Write(ctx, func(tx *store.Tx) error {
+	err = a.write(ctx, func(tx *store.Tx) error {
 		deleted, contents, sum = map[job.Status]int{}, 0, 0
 		for status, moment := range before {
 			n, err := tx.PruneJobs(ctx, status, moment, dryRun)

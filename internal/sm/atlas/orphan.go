@@ -116,7 +116,7 @@ func oldPath(issues []skillmap.Issue, to, from string) (string, error) {
 
 // moveState checks a move and makes it, unless it is only a dry run.
 func (a *Atlas) moveState(ctx context.Context, m *Moved, check func(*store.Tx) error) error {
-	return a.Write(ctx, func(tx *store.Tx) (err error) {
+	return a.write(ctx, func(tx *store.Tx) (err error) {
 		if err := check(tx); err != nil || m.DryRun {
 			return err
 		}

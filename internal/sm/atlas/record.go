@@ -186,7 +186,7 @@ func (r *recording) close(ctx context.Context, by sm.Channel) (Record, error) {
 		event, out.Status = job.Finish, job.Completed
 	}
 	moved := false
-	err := r.atlas.Write(ctx, func(tx *store.Tx) (err error) {
+	err := r.atlas.write(ctx, func(tx *store.Tx) (err error) {
 		var why *job.Reason
 		if event == job.Break {
 			why = &r.reason

@@ -196,7 +196,7 @@ type SidecarState struct {
 // away first.
 func (a *Atlas) Annotate(ctx context.Context, by sm.Channel, path string, force bool, author Author, c Consent) (SidecarState, error) {
 	state := SidecarState{NodePath: path, SidecarPath: sidecar.PathFor(path)}
-	err := a.Write(ctx, func(tx *store.Tx) error {
+	err := a.write(ctx, func(tx *store.Tx) error {
 		n, err := a.noted(ctx, tx, path)
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func removeIn(dir, name string) error {
 // sidecar.
 func (a *Atlas) Refresh(ctx context.Context, by sm.Channel, path string, c Consent) (SidecarState, error) {
 	state := SidecarState{NodePath: path, SidecarPath: sidecar.PathFor(path), Status: skillmap.Fresh}
-	err := a.Write(ctx, func(tx *store.Tx) error {
+	err := a.write(ctx, func(tx *store.Tx) error {
 		n, err := a.noted(ctx, tx, path)
 		if err != nil {
 			return err

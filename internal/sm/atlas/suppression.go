@@ -45,7 +45,7 @@ func (a *Atlas) DismissIssue(ctx context.Context, by sm.Channel, in IssueDismiss
 	if in.Value == "" {
 		return "", 0, fault.Coded(fault.Invalid, "bad-query", "Say which value is to be dismissed: the target that the issue names.")
 	}
-	err = a.Write(ctx, func(tx *store.Tx) error {
+	err = a.write(ctx, func(tx *store.Tx) error {
 		n, err := a.note(ctx, tx, in.Node)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (a *Atlas) DismissIssue(ctx context.Context, by sm.Channel, in IssueDismiss
 // back with the next scan. Whether there is such a rule is not asked: entries
 // of rules that are gone must be removable.
 func (a *Atlas) UndismissIssue(ctx context.Context, by sm.Channel, in IssueDismissal, c Consent) (outcome IssueOutcome, removed finding.Value, err error) {
-	err = a.Write(ctx, func(tx *store.Tx) error {
+	err = a.write(ctx, func(tx *store.Tx) error {
 		outcome = NoSuppression
 		n, err := a.note(ctx, tx, in.Node)
 		if err != nil || n == nil {
