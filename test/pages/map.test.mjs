@@ -353,6 +353,31 @@ describe("live", () => {
     assert.deepEqual(await places(page), before);
   });
 
+  test("what agents do lights its node and is told", async (t) => {
+    const s = await scanned(t).serve();
+    const page = await open(t, "about:blank");
+    let say;
+    await page.routeWebSocket("**/ws", (ws) => {
+      ws.connectToServer();
+      say = (type, data) => ws.send(JSON.stringify({ type, timestamp: Date.now(), runId: "r", jobId: null, data }));
+    });
+    await page.goto(look(s.url, "#panel=jobs"));
+    await ready(page);
+    await soon("the page listens", () => say);
+    say("node.activity", { phase: "start", nodePath: ".claude/agents/writer.md", access: "read", detail: "<b>Read</b>", sticky: true });
+    const panel = page.getByRole("complementary", { name: "Jobs" });
+    await panel.getByText("read: .claude/agents/writer.md (<b>Read</b>)").waitFor();
+    const lit = () => page.evaluate(() => window.skillMap.busy());
+    assert.deepEqual(await lit(), [".claude/agents/writer.md"]);
+    say("agent.spawn", { spawnId: "1", phase: "start", parentNodePath: ".claude/agents/reviewer.md", childName: "writer", childNodePath: ".claude/agents/writer.md" });
+    await panel.getByText(".claude/agents/reviewer.md started writer").click();
+    await page.getByRole("heading", { name: "writer", level: 2 }).waitFor();
+    say("node.activity", { phase: "end", nodePath: ".claude/agents/writer.md" });
+    await soon("it is dark again", async () => (await lit()).length === 0);
+    say("job.completed", null);
+    say("nonsense", { a: 1 });
+  });
+
   test("when the server goes the page says so, and follows again when it is back", async (t) => {
     const p = scanned(t);
     const s = await p.serve();
@@ -671,6 +696,38 @@ describe("designed states", () => {
     await page.getByRole("treeitem", { name: /reviewer/ }).click();
     await page.getByRole("heading", { name: "reviewer", level: 2 }).waitFor();
     await shoot(page, "map-no-webgl");
+  });
+});
+
+describe("a large map", () => {
+  test("nothing is left out, and what stands out is named", async (t) => {
+    const files = {};
+    for (let i = 0; i < 900; i++) files[`docs/part-${i % 9}/page-${i}.md`] = `# Page ${i}\n\n${[1, 2, 3, 5].map((k) => `[p](../part-${(i + k) % 9}/page-${(i + k) % 900}.md)`).join(" ")}\n`;
+    const p = scanned(t, { "CLAUDE.md": "# Top\n\n[first](docs/part-0/page-0.md) [gone](docs/gone.md)\n", ".claude/agents/a.md": "---\nname: a\ndescription: A.\n---\n", ...files });
+    const s = await p.serve();
+    const page = await open(t, look(s.url, node("docs/part-0/page-0.md")));
+    await ready(page, 902);
+    assert.equal(Object.keys(await places(page)).length, 903, "with the missing target");
+    await page.getByText("900", { exact: true }).first().waitFor();
+    await page.locator(".map-box").focus();
+    await page.keyboard.press("f");
+    await page.getByText("and 9 neighbours").waitFor();
+    await page.waitForTimeout(500);
+    await shoot(page, "map-large-focus");
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => window.skillMap.chart().fit(null, true));
+    await page.waitForTimeout(600);
+    await shoot(page, "map-large");
+    // The tree holds 900 files and makes only the rows that are seen.
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("End");
+    assert.ok((await page.getByRole("treeitem").count()) < 60);
+    await page.getByRole("treeitem", { name: /CLAUDE\.md/ }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("path:docs/part-3 page-21");
+    await page.getByText(/matches for/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /^page-21/, level: 2 }).waitFor();
   });
 });
 

@@ -26,7 +26,7 @@ export function read() {
       hiddenProviders: set(q.get("noproviders")),
       hiddenLinks: set(q.get("nolinks")),
       severity: oneOf(q.get("severity"), ["error", "warn", "info", "any"], ""),
-      only: oneOf(q.get("only"), ["unreferenced", "orphan", "broken", "drifted", "favorite"], "all"),
+      only: oneOf(q.get("only"), ["unreferenced", "orphan", "broken", "drifted"], "all"),
     };
     s.overrides.value = new Map(q.getAll("scope").map(choice));
     const on = q.get("focus");

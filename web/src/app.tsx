@@ -2,7 +2,7 @@
 // the right. On a narrow page the sides become sheets over the map.
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import * as act from "./act";
 import { Details } from "./details";
 import { choices as editorChoices, chosen as chosenEditor, editors, openIn, setEditor } from "./editor";
@@ -76,15 +76,7 @@ export function App() {
             <Details />
           </aside>
         )}
-        {s.drawer.value && (
-          <aside class="drawer" aria-label={s.drawer.value === "jobs" ? "Jobs" : "Quick start"}>
-            <div class="drawer-head">
-              <h2>{s.drawer.value === "jobs" ? "Jobs" : "Quick start"}</h2>
-              <Button icon="close" label="Close" tone="quiet" onClick={() => (s.drawer.value = null)} />
-            </div>
-            {s.drawer.value === "jobs" ? <Jobs /> : <QuickStart />}
-          </aside>
-        )}
+        {s.drawer.value && <Drawer key={s.drawer.value} which={s.drawer.value} />}
       </div>
       {narrow && ready && <Tabs />}
       <Notes />
@@ -99,6 +91,28 @@ export function App() {
 
 function folder(): string {
   return s.scope.split(/[\\/]/).filter(Boolean).pop() ?? "project";
+}
+
+// Drawer takes the focus when it opens and gives it back when it closes.
+function Drawer({ which }: { which: "jobs" | "start" }) {
+  const head = useRef<HTMLHeadingElement>(null);
+  const title = which === "jobs" ? "Jobs" : "Quick start";
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    head.current?.focus();
+    return () => before?.focus?.();
+  }, []);
+  return (
+    <aside class="drawer" aria-label={title}>
+      <div class="drawer-head">
+        <h2 ref={head} tabIndex={-1}>
+          {title}
+        </h2>
+        <Button icon="close" label="Close" tone="quiet" onClick={() => (s.drawer.value = null)} />
+      </div>
+      {which === "jobs" ? <Jobs /> : <QuickStart />}
+    </aside>
+  );
 }
 
 function SheetHead({ title }: { title: string }) {

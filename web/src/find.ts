@@ -86,8 +86,6 @@ function is(word: string, item: Item): boolean {
       return item.virtual;
     case "ghost":
       return item.ghost;
-    case "favorite":
-      return item.favorite;
   }
   return false;
 }

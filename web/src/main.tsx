@@ -21,6 +21,7 @@ Object.assign(window, {
     get nodes() {
       return s.sheet.value.nodes;
     },
+    busy: () => [...s.busy.value.keys()],
     places: () => Object.fromEntries(s.sheet.value.items.map((item, i) => [item.path, [s.at.value[2 * i], s.at.value[2 * i + 1]]])),
   },
 });

@@ -30,7 +30,6 @@ export interface Item {
   warns: number;
   infos: number;
   broken: number; // links of its own that lead nowhere
-  favorite: boolean;
   head: Head;
 }
 
@@ -151,7 +150,6 @@ function itemOf(n: Node): Item {
     warns: 0,
     infos: 0,
     broken: 0,
-    favorite: n.isFavorite === true,
     head: {
       listed: name.length + word(f.description).length,
       modelInvocable: f["disable-model-invocation"] !== true,
@@ -167,7 +165,7 @@ function ghostOf(target: string, kind: LinkKind): Item {
   return {
     path: target, name: target, about: "", kind: "ghost", provider: "", tokens: 0, headTokens: 0, bytes: 0, modified: 0, bodyHash: "",
     virtual: false, ghost: true, in: 0, out: 0, refs: 0, tags: [], stability: kind, version: "", drift: "",
-    errors: 0, warns: 0, infos: 0, broken: 0, favorite: false,
+    errors: 0, warns: 0, infos: 0, broken: 0,
     head: { listed: 0, modelInvocable: false, userInvocable: false, scoped: false, always: false, named: false },
   };
 }

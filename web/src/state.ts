@@ -83,7 +83,7 @@ export const pins = signal<ReadonlyMap<string, [number, number]>>(new Map(recall
 effect(() => keep("pins:" + scope, [...pins.value]));
 effect(() => keep("arrangement:" + scope, arrangement.value));
 
-export type Only = "all" | "unreferenced" | "orphan" | "broken" | "drifted" | "favorite";
+export type Only = "all" | "unreferenced" | "orphan" | "broken" | "drifted";
 export interface Filters {
   hiddenKinds: ReadonlySet<string>;
   hiddenProviders: ReadonlySet<string>;
@@ -163,8 +163,6 @@ export function passes(f: Filters, item: Item): boolean {
       return item.broken > 0;
     case "drifted":
       return item.drift !== "" && item.drift !== "fresh";
-    case "favorite":
-      return item.favorite;
   }
   return true;
 }

@@ -36,7 +36,6 @@ export interface Node {
   derivedFrom?: string[];
   body?: string | null;
   raw?: string | null;
-  isFavorite?: boolean;
   tags?: string[];
 }
 
