@@ -71,6 +71,7 @@ SOAK  ?= 10m
 
 bench: build
 	$(GO) run ./test/bench -sm bin/sm -sigit bin/sigit $(BENCH)
+	@if [ -d test/pages/node_modules ]; then node test/pages/bench.mjs; else echo "bench: run 'npm ci' in test/pages for the figures of the map page"; fi
 
 soak: build
 	$(GO) run ./test/bench -sm bin/sm -sigit bin/sigit -soak $(SOAK) $(BENCH)
