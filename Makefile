@@ -56,7 +56,7 @@ vet:
 
 # The race detector needs cgo; the programs do not.
 test-go:
-	CGO_ENABLED=1 test/with-postgres $(GO) test -race -shuffle=on -timeout 20m ./...
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 test/with-postgres $(GO) test -race -shuffle=on -timeout 20m ./...
 
 test-clients: build
 	test/clients/run

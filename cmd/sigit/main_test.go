@@ -21,7 +21,14 @@ import (
 	"skillforge/internal/sigit/storetest"
 )
 
+// noSleep goes to the programs that tests start: under the race detector each
+// would sleep for a second before it ends, in case more is to be told.
+const noSleep = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", noSleep); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"sigit": main})
 }
 
@@ -47,7 +54,7 @@ func TestScripts(t *testing.T) {
 		testscript.Run(t, testscript.Params{
 			Dir: "testdata",
 			Setup: func(env *testscript.Env) error {
-				env.Vars = append(env.Vars,
+				env.Vars = append(env.Vars, "GORACE="+noSleep,
 					"SIGIT_DATA="+filepath.Join(env.WorkDir, "data"), "SIGIT_DATABASE="+address(), "SIGIT_LOG_LEVEL=debug",
 					"HOME="+env.WorkDir, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true",
 					"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org",

@@ -14,7 +14,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// noSleep goes to the programs that tests start: under the race detector each
+// would sleep for a second before it ends, in case more is to be told.
+const noSleep = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", noSleep); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"sm": func() { os.Exit(run()) }})
 }
 
@@ -39,6 +46,7 @@ func TestStories(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("GORACE", noSleep)
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},
