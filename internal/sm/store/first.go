@@ -21,7 +21,6 @@ func (s *Store) saveFirst(ctx context.Context, m *Map) (Saved, error) {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
 		return Saved{}, err
 	}
-	s.sweep()
 	done, draft, err := s.draft(ctx, m)
 	if draft != "" {
 		defer func() { _ = os.Remove(draft) }()
@@ -38,6 +37,9 @@ func (s *Store) saveFirst(ctx context.Context, m *Map) (Saved, error) {
 	return done, s.open(ctx)
 }
 
+// abandoned is how long nobody has written to a draft whose process died.
+const abandoned = time.Hour
+
 // sweep removes drafts of processes that died.
 func (s *Store) sweep() {
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(s.path), "."+filepath.Base(s.path)+".new-*"))
@@ -45,7 +47,7 @@ func (s *Store) sweep() {
 		return // a path with signs of a pattern: they stay
 	}
 	for _, f := range left {
-		if info, err := os.Stat(f); err == nil && s.now().Sub(info.ModTime()) > time.Hour {
+		if info, err := os.Stat(f); err == nil && s.now().Sub(info.ModTime()) > abandoned {
 			_ = os.Remove(f)
 		}
 	}

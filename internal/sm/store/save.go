@@ -57,6 +57,7 @@ const (
 //
 // A process that dies in it leaves the map before, whole.
 func (s *Store) Save(ctx context.Context, m *Map) (Saved, error) {
+	s.sweep()
 	if s.db == nil || s.before.drift() == Fresh {
 		done, err := s.saveFirst(ctx, m)
 		return done, s.explain(err)
