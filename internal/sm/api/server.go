@@ -29,9 +29,10 @@ type Options struct {
 
 	// MCP is what /mcp serves; nil while it is switched off.
 	MCP *mcp.Server
-	// Follow runs beside the server and ends with its context, such as what
-	// tells MCP clients of changes. Each is waited for.
-	Follow []func(ctx context.Context)
+	// Follow listens before the server answers; what each returns then runs
+	// beside it until the context ends, such as what tells MCP clients of
+	// changes. Each is waited for.
+	Follow []func(ctx context.Context) (run func())
 	// Page serves everything outside /api, /ws and /mcp; it may be nil.
 	Page http.Handler
 
@@ -192,26 +193,29 @@ func (s *Server) Run(ctx context.Context) error {
 		return err
 	}
 	s.listensOn(l)
+	// What runs beside starts first, so that whoever reaches the server hears
+	// all that happens from then on. It also ends first: files are no longer
+	// followed, then clients are let go, then the listener closes.
+	ctx, end := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	s.start(ctx, &beside)
 	serving := s.serve(l)
-	defer serving.stop()
+	defer func() {
+		end()
+		beside.Wait()
+		s.retract()
+		serving.stop()
+	}()
 	if err := s.announce(ctx); err != nil {
 		return err
 	}
-	defer s.retract()
 	s.say()
-	// What runs beside ends first, in the order of stopping: files are no
-	// longer followed, then clients are let go, then the listener closes.
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	var beside sync.WaitGroup
-	s.start(ctx, &beside)
 	select {
 	case <-ctx.Done():
-	case err = <-serving.failed:
-		end()
+		return nil
+	case err := <-serving.failed:
+		return err
 	}
-	beside.Wait()
-	return err
 }
 
 func (s *Server) listensOn(l net.Listener) {
@@ -226,10 +230,10 @@ func (s *Server) listensOn(l net.Listener) {
 
 // start runs what lives beside the server. All of it ends with ctx.
 func (s *Server) start(ctx context.Context, beside *sync.WaitGroup) {
-	events, stop := s.atlas.Events.Listen(followed) // before anything can happen
+	events, stop := s.atlas.Events.Listen(followed)
 	beside.Go(func() { s.follow(ctx, events, stop) })
 	for _, follow := range s.opt.Follow {
-		beside.Go(func() { follow(ctx) })
+		beside.Go(follow(ctx))
 	}
 	if s.opt.MCP != nil {
 		beside.Go(func() { s.opt.MCP.Run(ctx) })

@@ -40,7 +40,7 @@ func (o *piping) run(ctx context.Context, s *session) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	defer end()
-	beside.Go(func() { door.Follow(ctx) })
+	beside.Go(door.Follow(ctx))
 	beside.Go(func() { s.relay(ctx, a) })
 	if _, served := api.Serving(ctx, s.project()); !served && !o.noWatcher {
 		beside.Go(func() {

@@ -45,21 +45,26 @@ func (d *Door) tools() []mcp.Tool {
 	return slices.Concat(d.mapTools(), d.jobTools(), d.findingTools(), d.suppressionTools())
 }
 
-// Follow tells clients what changes until ctx ends.
-func (d *Door) Follow(ctx context.Context) {
-	for {
-		events, stop := d.atlas.Events.Listen(4096)
-		d.paths = d.known(ctx)
-		lost := d.hand(ctx, events)
-		stop()
-		if !lost {
-			return
+// followed is how many events may wait for the clients.
+const followed = 4096
+
+// Follow listens from now on; what it returns tells clients what changes until
+// ctx ends.
+func (d *Door) Follow(ctx context.Context) (tell func()) {
+	events, stop := d.atlas.Events.Listen(followed)
+	d.paths = d.known(ctx)
+	return func() {
+		for d.hand(ctx, events) {
+			stop()
+			// Events were missed, so everything may have changed.
+			d.log.Warn("events were lost: a burst outran the MCP server")
+			events, stop = d.atlas.Events.Listen(followed)
+			d.Updated(graphURI)
+			d.Updated(issuesURI)
+			d.ResourcesChanged()
+			d.paths = d.known(ctx)
 		}
-		// Events were missed, so everything may have changed.
-		d.log.Warn("events were lost: a burst outran the MCP server")
-		d.Updated(graphURI)
-		d.Updated(issuesURI)
-		d.ResourcesChanged()
+		stop()
 	}
 }
 

@@ -58,7 +58,8 @@ func connect(t testing.TB, files map[string]string) *client {
 	web := httptest.NewServer(c.door)
 	ctx, cancel := context.WithCancel(context.Background())
 	followed := make(chan struct{})
-	go func() { defer close(followed); c.door.Follow(ctx) }()
+	follow := c.door.Follow(ctx)
+	go func() { defer close(followed); follow() }()
 	t.Cleanup(func() { cancel(); <-followed; c.door.Close(); web.Close() })
 	c.url = web.URL
 	c.open()
