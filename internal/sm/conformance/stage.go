@@ -101,7 +101,7 @@ func (s *stage) play(ctx context.Context, c *testCase) []Failure {
 }
 
 // allowed are the variables a command gets from the runner's environment.
-var allowed = []string{"PATH", "HOME", "TMP", "TMPDIR", "TEMP", "LANG", "TERM", "NO_COLOR", "FORCE_COLOR", "CI", "SYSTEMROOT"}
+var allowed = []string{"PATH", "HOME", "TMP", "TMPDIR", "TEMP", "LANG", "TERM", "NO_COLOR", "FORCE_COLOR", "CI", "SYSTEMROOT", "GODEBUG", "GORACE"}
 
 func environment(su setup) []string {
 	var env []string
