@@ -226,6 +226,9 @@ const every = {
   settings: "/alice/harbour/settings", account: "/settings", tokens: "/settings/tokens", new: "/new", health: "/admin?look=1", users: "/admin/users", "all-repositories": "/admin/repositories", missing: "/alice/nothing",
 };
 
+// What a page shows only after it is loaded.
+const later = { pull: ".mergebox .good", conflict: ".mergebox .wrong" };
+
 for (const [width, scheme] of [[1440, "light"], [390, "dark"], [1440, "dark"], [390, "light"]]) {
   test(`every page at ${width} px, ${scheme}`, async (t) => {
     const w = await world(t);
@@ -235,7 +238,7 @@ for (const [width, scheme] of [[1440, "light"], [390, "dark"], [1440, "dark"], [
     await signIn(page, w);
     for (const [name, path] of Object.entries(every)) {
       await page.goto(w.url + path);
-      await page.waitForLoadState("networkidle");
+      if (later[name]) await page.locator(later[name]).first().waitFor();
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${path} is wider than ${width} px`);
       await shoot(page, `forge-${name}-${width}-${scheme}`);
       // The rules are about colours and structure: once wide and once narrow is enough for each.
