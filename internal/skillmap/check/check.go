@@ -66,7 +66,7 @@ type run struct {
 	ignored   matcher
 	dismissed map[string][]dismissal
 	ops       []op
-	files     map[string][]string // paths by the name of the file
+	files     map[string][]string // see named
 	strangers map[string]int      // see scraped
 	out       Result
 }

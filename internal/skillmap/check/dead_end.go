@@ -344,7 +344,7 @@ func (r *run) tailed(tail, dir string) string {
 		return ""
 	}
 	best, shared, twice := "", -1, false
-	for _, at := range r.named(path.Base(tail)) {
+	for _, at := range r.named(lastTwo(tail)) {
 		if at != tail && !strings.HasSuffix(at, "/"+tail) {
 			continue
 		}
@@ -440,8 +440,8 @@ func (r *run) ships(source string) bool {
 // folder has a copy of it in which the link leads somewhere.
 func (r *run) isBuilt(l *skillmap.Link) bool {
 	token, _, _ := strings.Cut(l.Trigger.OriginalTrigger, "#")
-	tail := path.Join(path.Base(path.Dir(l.Source)), path.Base(l.Source))
-	for _, at := range r.named(path.Base(l.Source)) {
+	tail := lastTwo(l.Source)
+	for _, at := range r.named(tail) {
 		if at != l.Source && strings.HasPrefix(at, ".") && strings.HasSuffix(at, "/"+tail) && r.g.Index(path.Join(path.Dir(at), token)) >= 0 {
 			return true
 		}

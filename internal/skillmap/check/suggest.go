@@ -39,18 +39,35 @@ func (r *run) fileNamed(base string) string {
 	return ""
 }
 
-// named lists the paths of nodes whose file has a name.
-func (r *run) named(base string) []string {
+// named lists the paths of nodes that end with a name, or with a folder and a
+// name: a map may have thousands of files called SKILL.md, each in a folder of
+// its own.
+func (r *run) named(end string) []string {
 	if r.files == nil {
-		r.files = map[string][]string{}
+		r.files = make(map[string][]string, 2*len(r.g.Nodes))
 		for i := range r.g.Nodes {
-			if n := &r.g.Nodes[i]; !n.Virtual {
-				name := path.Base(n.Path)
-				r.files[name] = append(r.files[name], n.Path)
+			n := &r.g.Nodes[i]
+			if n.Virtual {
+				continue
+			}
+			base, two := path.Base(n.Path), lastTwo(n.Path)
+			r.files[base] = append(r.files[base], n.Path)
+			if two != base {
+				r.files[two] = append(r.files[two], n.Path)
 			}
 		}
 	}
-	return r.files[base]
+	return r.files[end]
+}
+
+// lastTwo is the end of a path: the name of the file, behind the name of its
+// folder when it has one.
+func lastTwo(name string) string {
+	at := strings.LastIndexByte(name, '/')
+	if at <= 0 {
+		return name
+	}
+	return name[strings.LastIndexByte(name[:at], '/')+1:]
 }
 
 // relative is the way from a folder to a file, both below one root.
