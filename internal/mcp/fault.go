@@ -14,10 +14,14 @@ import (
 // errorOf is what the client reads of err. A fault that is the caller's to
 // mend is -32602 with its details under data.details; so is an internal fault
 // that carries a code, such as a drifted database, because its sentence says
-// what to do. Everything else is -32603 and says no more.
+// what to do. A call that was cut short is none
+// of these. Everything else is -32603 and says no more.
 func errorOf(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Error{Code: codeTransport, Message: "The call was cut short: its session or the server ended."}
 	}
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok || f.Kind == fault.Internal && f.Code == "" {

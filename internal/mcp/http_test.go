@@ -409,7 +409,7 @@ func parked(t *testing.T) (s *mcp.Server, started, left chan string) {
 		started <- c.Session
 		<-ctx.Done()
 		left <- c.Session
-		return mcp.Result{JSON: []byte("null"), TextOnly: true}, nil
+		return mcp.Result{}, ctx.Err()
 	}})
 	return newServer(t, o), started, left
 }
@@ -455,6 +455,9 @@ func TestDeleteAndCloseEndCalls(t *testing.T) {
 			r := <-answer
 			if how == "cancelled" && (r.status != 200 || len(r.messages) != 0) {
 				t.Errorf("a cancelled call is answered: %d %s", r.status, r.body)
+			}
+			if how != "cancelled" && !strings.Contains(r.body, `"code":-32000,"message":"The call was cut short`) {
+				t.Errorf("a call cut short by %s is answered %d %s", how, r.status, r.body)
 			}
 		})
 	}
