@@ -158,7 +158,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("left %v", files)
 	}
 	s.wants("POST", "/api/activity/capture-level", `{"level":"shell"}`, 400, "shell-not-enabled")
-	s.wants("POST", "/api/activity/capture-level", `{"level":"everything"}`, 400, "invalid-value")
+	s.wants("POST", "/api/activity/capture-level", `{"level":"everything"}`, 400, "bad-query")
 	if v := s.wants("POST", "/api/activity/capture-level", `{"level":"executions"}`, 200, ""); v["captureLevel"] != "executions" {
 		t.Errorf("level %v", v)
 	}

@@ -15,6 +15,9 @@ import (
 type ClaimRequest struct {
 	Runner string // "in-process", or anything else for an agent
 	Filter string // one extension, qualified or bare; empty for any
+	// SkipLost passes over a job whose text is gone; a claim that waits always
+	// does.
+	SkipLost bool
 	// Wait is how long to wait for a job; 0 does not.
 	Wait time.Duration
 	// Interval is how often a waiting claim looks; 2 seconds when 0. A job
@@ -42,11 +45,15 @@ const (
 // time. Overdue jobs are given up first.
 //
 // It looks whether ctx still stands before each try, so that no job is taken
-// for a client that left. A job whose text is gone is failed: a fault with the
-// code "job-file-missing" without a wait, passed over with one.
+// for a client that left. A job whose text is gone is failed, and then passed
+// over or a fault with the code "job-file-missing".
 func (a *Atlas) ClaimJob(ctx context.Context, by sm.Channel, in ClaimRequest) (*Claimed, error) {
 	if in.Wait <= 0 {
-		return a.claimOnce(ctx, by, in)
+		got, err := a.claimOnce(ctx, by, in)
+		for in.SkipLost && fault.Code(err) == string(job.JobFileMissing) {
+			got, err = a.claimOnce(ctx, by, in)
+		}
+		return got, err
 	}
 	began := time.Now()
 	deadline := time.NewTimer(in.Wait)
@@ -188,6 +195,7 @@ func (a *Atlas) handOver(ctx context.Context, by sm.Channel, c claimed) (*Claime
 	run := sm.NewRunID(sm.QueueRun, a.now())
 	if !c.whole {
 		a.tellJob(run, JobFailed, c.job.ID, jobFailed{Reason: job.JobFileMissing, Message: "The text of the job is gone."})
+		a.Log(sm.Operation{Op: "jobs.claim", Target: c.job.NodeID, Extension: c.job.ExtensionID, Channel: by, Outcome: "failed", ID: c.job.ID, Detail: string(job.JobFileMissing)})
 		return nil, fault.Coded(fault.Internal, string(job.JobFileMissing), "The text of job %s is gone, so the job is failed. Claim again for the next one.", c.job.ID).With("id", c.job.ID)
 	}
 	a.tellJob(run, JobClaimed, c.job.ID, claimedData(c.job))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"skillforge/internal/fault"
 )
@@ -49,7 +50,11 @@ func CheckReason(s string) (Reason, error) {
 	if slices.Contains(Reasons, Reason(s)) {
 		return Reason(s), nil
 	}
-	return "", fault.New(fault.Invalid, "%q is no failure reason; use one of %v", s, Reasons)
+	words := make([]string, len(Reasons))
+	for i, r := range Reasons {
+		words[i] = string(r)
+	}
+	return "", fault.New(fault.Invalid, "%q is no reason for a failure; it is one of %s.", s, strings.Join(words, ", "))
 }
 
 // Event is what can happen to a job.

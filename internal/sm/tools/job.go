@@ -131,7 +131,7 @@ func (d *Door) submitJob(ctx context.Context, c *mcp.Call) (mcp.Result, error) {
 		return mcp.Result{}, err
 	}
 	if in.Node == "" {
-		return mcp.Result{}, fault.New(fault.NotFound, "Unknown node path: ")
+		return mcp.Result{}, unknown(fault.New(fault.NotFound, ""), "")
 	}
 	done, err := d.atlas.SubmitJob(ctx, sm.MCP, atlas.JobRequest{
 		Extension: in.Extension, Node: in.Node, AutoFix: in.AutoFix, FindingIDs: in.FindingIDs, Force: in.Force, TTL: in.TTL, Priority: in.Priority,
@@ -165,16 +165,13 @@ func (d *Door) claimJob(ctx context.Context, c *mcp.Call) (mcp.Result, error) {
 	if err := c.Bind(&in); err != nil {
 		return mcp.Result{}, err
 	}
-	claim := atlas.ClaimRequest{Runner: in.Runner, Filter: in.Filter, Wait: time.Duration(math.Min(in.Wait, waitMax.Seconds()) * float64(time.Second))}
+	claim := atlas.ClaimRequest{Runner: in.Runner, Filter: in.Filter, SkipLost: true, Wait: time.Duration(math.Min(in.Wait, waitMax.Seconds()) * float64(time.Second))}
 	if c.WantsProgress() {
 		claim.Progress = func(waited time.Duration) {
 			_ = c.Progress(ctx, math.Round(waited.Seconds()), 0, "") // a client that left is noticed by its context
 		}
 	}
 	got, err := d.atlas.ClaimJob(ctx, sm.MCP, claim)
-	if fault.Code(err) == string(job.JobFileMissing) {
-		return mcp.Result{}, &mcp.Error{Code: mcp.CodeInternal, Message: fault.Text(err), Data: map[string]any{"code": fault.Code(err), "details": fault.Details(err)}}
-	}
 	if err != nil {
 		return mcp.Result{}, err
 	}

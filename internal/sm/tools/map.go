@@ -94,7 +94,7 @@ func unknown(err error, path string) error {
 	if fault.Of(err) != fault.NotFound {
 		return err
 	}
-	return fault.New(fault.NotFound, "Unknown node path: %s", path).With("path", path)
+	return fault.Coded(fault.NotFound, "not-found", "Unknown node path: %s", path).With("path", path)
 }
 
 // issuesMax is the largest page; larger ones are cut to it.
