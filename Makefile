@@ -21,7 +21,7 @@ FORCE:
 
 # The map page. Without npm the programs build all the same, and sm serves a
 # plain page in its place.
-WEB    := internal/sm/web/bundle/app/index.html
+WEB    := internal/mappage/bundle/app/index.html
 WEBSRC := $(shell find web/src web/index.html web/vite.config.ts web/package-lock.json internal/look/tokens.css -type f)
 
 # What the forge's pages take from the registry. They work without.

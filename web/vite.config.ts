@@ -5,7 +5,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   base: "/",
   build: {
-    outDir: "../internal/sm/web/bundle/app",
+    outDir: "../internal/mappage/bundle/app",
     emptyOutDir: true,
     target: ["chrome123", "firefox121", "safari17.5"], // light-dark() and popovers of now
     assetsInlineLimit: 0,

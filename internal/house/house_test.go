@@ -16,7 +16,7 @@ import (
 var floors = map[string]int{
 	"internal/fault": 0, "internal/feed": 0,
 
-	"internal/sqldb": 1, "internal/httpd": 1, "internal/mcp": 1, "internal/git": 1, "internal/look": 1,
+	"internal/sqldb": 1, "internal/httpd": 1, "internal/mcp": 1, "internal/git": 1, "internal/look": 1, "internal/mappage": 2,
 
 	"internal/skillmap":             2,
 	"internal/skillmap/frontmatter": 3, "internal/skillmap/ignore": 3, "internal/skillmap/tokens": 3,

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	_ "embed"
 	"html/template"
-	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"skillforge/internal/httpd"
+	"skillforge/internal/mappage"
 	"skillforge/internal/sm"
 	"skillforge/internal/sm/atlas"
 )
@@ -22,12 +22,6 @@ var statusCSS []byte
 
 var status = template.Must(template.New("status").Parse(statusHTML))
 
-// policy lets a page load its own files, run its own worker and talk to its
-// own server, nothing else. Nothing inline runs or styles, and no script may
-// turn text into markup.
-const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; " +
-	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types skill-map"
-
 // Options say what the page is told.
 type Options struct {
 	Project string // absolute path of the project
@@ -37,8 +31,8 @@ type Options struct {
 // Handler serves the page of a project. Any path that is no file is the page
 // itself, so that a link into it survives a reload.
 func Handler(a *atlas.Atlas, opt Options) http.Handler {
-	if app, ok := bundled(bundle); ok {
-		return &site{app: app, index: stamp(app, opt)}
+	if app, ok := mappage.Built(); ok {
+		return newSite(app, opt)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status.css", func(w http.ResponseWriter, _ *http.Request) {
@@ -78,7 +72,7 @@ func page(w http.ResponseWriter, r *http.Request, a *atlas.Atlas, opt Options) {
 // what it links to changes with the program.
 func write(w http.ResponseWriter, text []byte) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", mappage.Policy)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
@@ -87,13 +81,3 @@ func write(w http.ResponseWriter, text []byte) {
 
 // climbs reports whether a path tries to leave the folder.
 func climbs(path string) bool { return strings.Contains(path, "..") || strings.Contains(path, "\\") }
-
-// readFile is fs.ReadFile for a path of a URL; false for what is no file.
-func readFile(files fs.FS, path string) ([]byte, bool) {
-	name := strings.TrimPrefix(path, "/")
-	if name == "" || !fs.ValidPath(name) {
-		return nil, false
-	}
-	text, err := fs.ReadFile(files, name)
-	return text, err == nil
-}

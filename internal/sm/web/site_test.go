@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"skillforge/internal/mappage"
 	"skillforge/internal/sm"
 )
 
@@ -25,11 +26,11 @@ func built() fstest.MapFS {
 
 func served(t *testing.T, opt Options) http.Handler {
 	t.Helper()
-	app, ok := bundled(built())
+	app, ok := mappage.Of(built())
 	if !ok {
-		t.Fatal("bundled does not see the bundle")
+		t.Fatal("Of does not see the page")
 	}
-	return &site{app: app, index: stamp(app, opt)}
+	return newSite(app, opt)
 }
 
 func ask(h http.Handler, path string) *httptest.ResponseRecorder {
@@ -87,11 +88,5 @@ func TestStampIsText(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s:\n%s", want, page)
 		}
-	}
-}
-
-func TestWithoutBundle(t *testing.T) {
-	if _, ok := bundled(fstest.MapFS{"bundle/.gitignore": &fstest.MapFile{}}); ok {
-		t.Error("bundled sees a page where none was built")
 	}
 }
