@@ -97,6 +97,16 @@ func TestResolve(t *testing.T) {
 			t.Errorf("Resolve(%q) = %v, %v, want a refusal", name, got, err)
 		}
 	}
+	// A branch that is called like an id: the commit comes first, then the branch.
+	like := strings.Repeat("a", 40)
+	if err := r.UpdateRefs(t.Context(), git.Update{Ref: "refs/heads/" + second, New: first}, git.Update{Ref: "refs/heads/" + like, New: first}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{second: second, "refs/heads/" + second: first, like: first, "refs/heads/" + like: first} {
+		if got, err := r.Resolve(t.Context(), name); err != nil || got.OID != want {
+			t.Errorf("Resolve(%q) = %v, %v, want %s", name, got, err, want)
+		}
+	}
 	if _, err := newGit(t).Open(filepath.Join(t.TempDir(), "none")).Resolve(t.Context(), "main"); !errors.Is(err, git.ErrMissing) {
 		t.Errorf("no repository gives %v, want ErrMissing", err)
 	}

@@ -39,9 +39,9 @@ func ValidRef(name string) bool {
 }
 
 // Resolve finds the commit that a name stands for. Empty and "HEAD" are the
-// default branch. A full object id is itself; a name that starts with "refs/"
-// is that ref; any other is tried as a branch, then as a tag, then as an
-// abbreviated id of at least four digits.
+// default branch. The full id of a commit is itself, whatever a branch may be
+// called; a name that starts with "refs/" is that ref; any other is tried as a
+// branch, then as a tag, then as an abbreviated id of at least four digits.
 //
 // The error is ErrRefName, ErrNoRef, ErrAmbiguous, ErrEmpty (nothing was ever
 // committed) or ErrMissing (no repository).
@@ -91,7 +91,9 @@ func (r *Repo) resolveHead(ctx context.Context) (Commit, error) {
 func resolve(read *reader, name string) (Commit, error) {
 	if isOID(name) {
 		h, err := read.ask("info", strings.ToLower(name)+"^{commit}")
-		return Commit{OID: h.oid}, err
+		if !errors.Is(err, ErrNoRef) {
+			return Commit{OID: h.oid}, err
+		}
 	}
 	tries := []string{"refs/heads/" + name, "refs/tags/" + name}
 	for _, short := range []string{"heads/", "tags/", "pull/"} {
@@ -122,6 +124,9 @@ func ShortRef(ref string) string {
 	}
 	return strings.TrimPrefix(ref, "refs/tags/")
 }
+
+// IsID reports whether the text has the form of a full object id.
+func IsID(text string) bool { return isOID(text) }
 
 func isOID(s string) bool { return (len(s) == 40 || len(s) == 64) && isHex(s) }
 

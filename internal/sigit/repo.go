@@ -118,7 +118,7 @@ func (n NewRepo) Check() error {
 		return err
 	}
 	if n.DefaultBranch != "" {
-		if err := CheckBranch(n.DefaultBranch); err != nil {
+		if err := checkDefault(n.DefaultBranch); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (c RepoChange) Check() error {
 		}
 	}
 	if c.DefaultBranch != nil {
-		if err := CheckBranch(*c.DefaultBranch); err != nil {
+		if err := checkDefault(*c.DefaultBranch); err != nil {
 			return err
 		}
 	}
@@ -169,6 +169,29 @@ func CheckBranch(name string) error {
 	}
 	return nil
 }
+
+func checkDefault(branch string) error {
+	if err := CheckBranch(branch); err != nil {
+		return err
+	}
+	return CheckNewRef("refs/heads/" + branch)
+}
+
+// CheckNewRef says why a push may not make the ref, as Invalid: a branch or tag
+// that is called like a commit would be taken for it, or the commit for the
+// branch.
+func CheckNewRef(ref string) error {
+	short, ok := strings.CutPrefix(ref, "refs/heads/")
+	if !ok {
+		short, ok = strings.CutPrefix(ref, "refs/tags/")
+	}
+	if ok && commitID.MatchString(short) {
+		return fault.New(fault.Invalid, "%q could be the id of a commit; give the branch or tag another name", short)
+	}
+	return nil
+}
+
+var commitID = regexp.MustCompile(`^([0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})$`)
 
 func badBranch(name string) bool {
 	if name == "" || name == "HEAD" || name == "@" || len(name) > 250 || !utf8.ValidString(name) || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "refs/") {

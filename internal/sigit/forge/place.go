@@ -50,6 +50,11 @@ func splitRef(ctx context.Context, code *git.Repo, rest string) (ref, path strin
 	if !slash {
 		return rest, "", nil
 	}
+	if git.IsID(first) { // a link to a commit shows that commit, also beside a branch called <id>/something
+		if c, err := code.Resolve(ctx, first); err == nil && strings.EqualFold(c.OID, first) {
+			return first, after, nil
+		}
+	}
 	parts := strings.Split(rest, "/")
 	if len(parts) > maxRefParts {
 		parts = parts[:maxRefParts]

@@ -32,6 +32,11 @@ func TestPlaceSplitsRefAndPath(t *testing.T) {
 			t.Errorf("Place(%q) gives ref %q, path %q (%v), want %q and %q", c.rest, p.Ref, p.Path, err, c.ref, c.path)
 		}
 	}
+	// A link to a commit shows it, whatever branches are called.
+	w.commit(w.alice, repo, first+"/docs", nil, map[string]string{"docs/a.md": "another"})
+	if p, err := w.Place(ctx, w.alice, repo.Name, first+"/docs/a.md"); err != nil || p.Commit != first || p.Path != "docs/a.md" {
+		t.Errorf("a link to a commit leads to %+v (%v)", p, err)
+	}
 	for _, rest := range []string{"none", "agent", "agent/43/docs", "--help", "main..agent"} {
 		if _, err := w.Place(ctx, w.alice, repo.Name, rest); fault.Code(err) != "no-ref" {
 			t.Errorf("Place(%q) gives %v, want no-ref", rest, err)

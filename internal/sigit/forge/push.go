@@ -46,10 +46,15 @@ func (f *Forge) Push(ctx context.Context, by sigit.Actor, name sigit.RepoName) (
 func (f *Forge) CheckPush(by sigit.Actor, updates []sigit.RefUpdate) map[string]error {
 	refused := map[string]error{}
 	for _, u := range updates {
-		if err := by.MayMove(u); err != nil {
+		err := by.MayMove(u)
+		if branch := u.Branch(); err == nil && branch != "" {
+			err = sigit.CheckBranch(branch)
+		}
+		if err == nil && !u.Deletes() { // an import may have brought one, which can go
+			err = sigit.CheckNewRef(u.Ref)
+		}
+		if err != nil {
 			refused[u.Ref] = err
-		} else if branch := u.Branch(); branch != "" && sigit.CheckBranch(branch) != nil {
-			refused[u.Ref] = sigit.CheckBranch(branch)
 		}
 	}
 	return refused

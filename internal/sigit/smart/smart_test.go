@@ -278,6 +278,35 @@ func TestRefRules(t *testing.T) {
 	}
 }
 
+// TestRefsLikeCommits: nobody may make a name that could be taken for another
+// commit, and one that an import brought can go.
+func TestRefsLikeCommits(t *testing.T) {
+	c := newTown(t, nil)
+	c.repo("alice", "notes", false)
+	dir := work(t)
+	must(t, dir, "push", c.as("alice", "alice/notes"), "main")
+	id := strings.Repeat("0123456789", 4)
+	for _, ref := range []string{"refs/heads/" + id, "refs/tags/" + strings.Repeat("AB", 32)} {
+		out, err := run(t, dir, "push", c.as("alice", "alice/notes"), "main:"+ref)
+		if err == nil || !strings.Contains(out, "could be the id of a commit") {
+			t.Errorf("%s is pushed: %v %s", ref, err, out)
+		}
+	}
+	must(t, dir, "push", c.as("alice", "alice/notes"), "main:refs/heads/agent/"+id, "main:refs/heads/"+id[1:])
+	_, code, err := c.forge.Fetch(t.Context(), c.who["alice"], sigit.RepoName{Owner: "alice", Name: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tip, err := code.Resolve(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := code.UpdateRefs(t.Context(), git.Update{Ref: "refs/heads/" + id, New: tip.OID}); err != nil {
+		t.Fatal(err)
+	}
+	must(t, dir, "push", c.as("alice", "alice/notes"), ":refs/heads/"+id)
+}
+
 func TestLimits(t *testing.T) {
 	c := newTown(t, func(o *smart.Options) { o.MaxPush = 64 << 10 })
 	c.repo("alice", "notes", false)
