@@ -66,6 +66,11 @@ func (n NewPull) Check() error {
 	return nil
 }
 
+// NothingToMerge says of a pull request that it brings nothing.
+func NothingToMerge(p Pull) string {
+	return fmt.Sprintf("There is nothing to merge yet: %s has every commit of %s.", p.Base, p.Head)
+}
+
 // MergeStyle says how a pull request becomes part of its base.
 type MergeStyle string
 

@@ -824,9 +824,10 @@ func TestPushedIntoTheBaseIsMerged(t *testing.T) {
 		repo := w.repo(w.alice, "alice/code", false)
 		one := w.commit(w.alice, repo, "main", nil, map[string]string{"a": "1"})
 		two := w.commit(w.alice, repo, "feature", []string{one}, map[string]string{"a": "1", "b": "2"})
-		w.move(w.alice, repo, "same", one)
+		w.commit(w.alice, repo, "same", []string{one}, map[string]string{"a": "1", "c": "3"})
 		must[sigit.Pull](t)(w.OpenPull(ctx, w.alice, sigit.NewPull{Repo: repo.Name, Title: "t", Head: "feature", Base: "main"}))
-		must[sigit.Pull](t)(w.OpenPull(ctx, w.alice, sigit.NewPull{Repo: repo.Name, Title: "nothing new", Head: "same", Base: "main"}))
+		must[sigit.Pull](t)(w.OpenPull(ctx, w.alice, sigit.NewPull{Repo: repo.Name, Title: "nothing new any more", Head: "same", Base: "main"}))
+		w.move(w.alice, repo, "same", one)
 		w.move(w.alice, repo, "main", two)
 		pull := must[sigit.Pull](t)(w.Pull(ctx, w.bob, repo.Name, 1))
 		if pull.State != sigit.Merged || pull.MergedBy != "alice" || pull.MergeID != two || pull.BaseID != one {

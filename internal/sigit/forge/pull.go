@@ -17,7 +17,8 @@ import (
 //
 // The fault is Invalid for an empty title or equal branches, Denied for who
 // may not write to the repository, NotFound for a branch that does not exist
-// and for a repository hidden from by.
+// and for a repository hidden from by. A head that brings nothing yet is
+// taken: see Brings.
 func (f *Forge) OpenPull(ctx context.Context, by sigit.Actor, n sigit.NewPull) (sigit.Pull, error) {
 	repo, err := f.allowed(ctx, by, sigit.OpenPull, n.Repo)
 	if err != nil {
@@ -47,6 +48,16 @@ func (f *Forge) OpenPull(ctx context.Context, by sigit.Actor, n sigit.NewPull) (
 	f.pin(ctx, pull)
 	f.done(by, sigit.PullOpened, repo, pull.Number, pull.CreatedAt)
 	return pull, nil
+}
+
+// Brings says whether the head of a pull request has a commit that the base
+// lacks. It is for who has just read or opened it.
+func (f *Forge) Brings(ctx context.Context, p sigit.Pull) (bool, error) {
+	if p.HeadID == p.BaseID {
+		return false, nil
+	}
+	in, err := f.code(sigit.Repo{ID: p.RepoID}).IsAncestor(ctx, p.HeadID, p.BaseID)
+	return !in, err
 }
 
 // allowed asks the gate alone.
@@ -114,7 +125,7 @@ type PullDiff struct {
 	// Patch is the three-dot difference; nil when it cannot be told any more.
 	Patch     *string
 	Truncated bool   // Patch stops at sigit.MaxDiff bytes, after a whole line
-	Note      string // says why Patch is cut or nil
+	Note      string // says why Patch is cut, empty or nil
 	MergeBase string // the commit that Patch starts from
 }
 
@@ -137,9 +148,11 @@ func (f *Forge) DiffOf(ctx context.Context, pull sigit.Pull, paths ...string) (P
 	}
 	code := f.code(sigit.Repo{ID: pull.RepoID})
 	for _, end := range []struct{ name, id string }{{pull.Head, pull.HeadID}, {pull.Base, pull.BaseID}} {
-		if _, err := code.Resolve(ctx, end.id); errors.Is(err, git.ErrNoRef) || errors.Is(err, git.ErrEmpty) {
+		c, err := code.Resolve(ctx, end.id)
+		if errors.Is(err, git.ErrNoRef) || errors.Is(err, git.ErrEmpty) || err == nil && c.OID != end.id {
 			return PullDiff{Note: fmt.Sprintf("The commit %.12s of the branch %s no longer exists, so there is no diff to show.", end.id, end.name)}, nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return PullDiff{}, err
 		}
 	}
@@ -151,6 +164,12 @@ func (f *Forge) DiffOf(ctx context.Context, pull sigit.Pull, paths ...string) (P
 		return PullDiff{}, fmt.Errorf("diff of pull request #%d of %s: %w", pull.Number, pull.Repo, err)
 	}
 	d := PullDiff{Patch: &diff.Patch, Truncated: diff.Truncated, MergeBase: diff.Base}
+	if len(paths) == 0 && diff.Patch == "" {
+		d.Note = fmt.Sprintf("The commits of %s change no file in the end.", pull.Head)
+		if diff.Base == pull.HeadID {
+			d.Note = sigit.NothingToMerge(pull)
+		}
+	}
 	if diff.Truncated {
 		d.Note = fmt.Sprintf("The diff is longer than %d bytes and is cut here. Fetch %s to see all of it.", sigit.MaxDiff, sigit.HeadRef(pull.Number))
 	}

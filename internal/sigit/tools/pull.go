@@ -175,7 +175,16 @@ var createPullRequest = tool{
 		if err != nil {
 			return mcp.Result{}, err
 		}
-		return mcp.Answer(madeOut{p.Number, p.State, d.forge.Site().Pull(p.Repo, p.Number)})
+		made, err := mcp.Answer(madeOut{p.Number, p.State, d.forge.Site().Pull(p.Repo, p.Number)})
+		if err != nil {
+			return made, err
+		}
+		// It is made; that it brings nothing is worth a word and no refusal.
+		if brings, err := d.forge.Brings(ctx, p); err == nil && !brings {
+			made.Content, err = textBlocks(string(made.JSON), sigit.NothingToMerge(p)+" Push commits to the head branch, or look whether head and base are the right way round.")
+			return made, err
+		}
+		return made, nil
 	},
 }
 

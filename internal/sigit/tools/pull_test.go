@@ -145,6 +145,31 @@ func TestPullRequestWithoutDiff(t *testing.T) {
 	}
 }
 
+// TestPullRequestThatBringsNothing: it is taken, since commits may follow, and
+// says what it is.
+func TestPullRequestThatBringsNothing(t *testing.T) {
+	w := newWorld(t, nil)
+	r := pulled(w)
+	r.git(nil, "update-ref", "refs/heads/same", "refs/heads/main")
+	for i, ends := range [][2]string{{"same", "main"}, {"main", "topic"}} {
+		got := w.call("alice", "create_pull_request", object("repo", r.name, "title", "x", "head", ends[0], "base", ends[1]))
+		words := "There is nothing to merge yet: " + ends[1] + " has every commit of " + ends[0]
+		if got.IsError || len(got.Content) != 2 || !strings.HasPrefix(got.Content[1].Text, words) || decode[madeOut](w, got).Number != i+2 {
+			t.Errorf("opening gives %+v, want a word about nothing", got.Content)
+		}
+		if back := read[threadOut](w, "bob", "get_pull_request", object("repo", r.name, "number", i+2)); back.Diff == nil || *back.Diff != "" || !strings.HasPrefix(back.DiffNote, words) {
+			t.Errorf("#%d: diff %v, note %q", i+2, back.Diff, back.DiffNote)
+		}
+	}
+	r.git(nil, "update-ref", "refs/heads/same", r.commit("more", "main"))
+	if got := w.call("alice", "create_pull_request", object("repo", r.name, "title", "x", "head", "same", "base", "main")); len(got.Content) != 1 {
+		t.Errorf("one with a commit is called %+v", got.Content[1:])
+	}
+	if back := read[threadOut](w, "bob", "get_pull_request", object("repo", r.name, "number", 4)); !strings.Contains(back.DiffNote, "change no file") {
+		t.Errorf("a commit without a change: note %q", back.DiffNote)
+	}
+}
+
 func TestPullRequestWholeDiff(t *testing.T) {
 	w := newWorld(t, nil)
 	r := pulled(w,
