@@ -145,12 +145,21 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	}))
 }
 
-// Read runs fn on the database as it is at one moment.
+// Read runs fn on the database as it is at one moment. Whoever opened it for
+// Writing reads what a write depends on, so a file that became one of another
+// version since is refused like by Write.
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 	if s.db == nil {
 		return missing(s.path)
 	}
 	return s.explain(s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		if s.posture == Writing {
+			if c, err := inspect(ctx, tx); err != nil {
+				return err
+			} else if c.drift() != Ours {
+				return c.refusal(s.path)
+			}
+		}
 		return fn(&Tx{Tx: tx, Now: s.now().UnixMilli()})
 	}))
 }
