@@ -56,46 +56,44 @@ func (tx *Tx) dropRedirect(ctx context.Context, ownerID int64, name string) erro
 	return nil
 }
 
+// named finds the number of a repository by its owner's name and its own, or
+// one that it had before. Both are looked for whatever is found, so that a
+// name that is nobody's takes the same work.
+const named = `r.id = (SELECT f.id FROM (
+		SELECT n.id AS id, 0 AS former FROM repositories n JOIN users u ON u.id = n.owner_id WHERE u.name_key = ? AND n.name_key = ?
+		UNION ALL
+		SELECT d.repo_id AS id, 1 AS former FROM redirects d JOIN users u ON u.id = d.owner_id WHERE u.name_key = ? AND d.name_key = ?
+	) AS f ORDER BY f.former LIMIT 1)`
+
 // RepoFor reads the repository of that name, or that had it before, as by
-// sees it. NotFound, in the same words, when there is none and when by may not
-// see it.
+// sees it. NotFound when there is none and when by may not see it, in the same
+// words and by the same statement, which gives no row for either.
 func (tx *Tx) RepoFor(ctx context.Context, by sigit.Actor, name sigit.RepoName) (sigit.Repo, error) {
-	r, err := tx.repo(ctx, by, `o.name_key = $2 AND r.name_key = $3`, fold(name.Owner), fold(name.Name))
-	if fault.Of(err) == fault.NotFound {
-		r, err = tx.repo(ctx, by, `r.id = (
-			SELECT d.repo_id FROM redirects d JOIN users u ON u.id = d.owner_id WHERE u.name_key = $2 AND d.name_key = $3)`,
-			fold(name.Owner), fold(name.Name))
-	}
-	return seen(by, r, err)
+	owner, own := fold(name.Owner), fold(name.Name)
+	return tx.repo(ctx, by, named, owner, own, owner, own)
 }
 
 // RepoByID reads a repository as by sees it; NotFound as for RepoFor.
 func (tx *Tx) RepoByID(ctx context.Context, by sigit.Actor, id int64) (sigit.Repo, error) {
-	r, err := tx.repo(ctx, by, `r.id = $2`, id)
-	return seen(by, r, err)
+	return tx.repo(ctx, by, `r.id = ?`, id)
 }
 
-func seen(by sigit.Actor, r sigit.Repo, err error) (sigit.Repo, error) {
-	if err != nil && fault.Of(err) != fault.NotFound {
+// repo reads the repository that the condition finds, if by sees it.
+func (tx *Tx) repo(ctx context.Context, by sigit.Actor, condition string, args ...any) (r sigit.Repo, err error) {
+	w := where{args: []any{by.User.ID}}
+	w.add(condition, args...)
+	visible(&w, by)
+	err = tx.rows(ctx, func(scan func(...any) error) (err error) {
+		r, err = scanRepo(scan)
+		return err
+	}, repoSelect+w.String(), w.args...)
+	if err != nil {
 		return sigit.Repo{}, fmt.Errorf("read repository: %w", err)
 	}
-	if err != nil || !by.Sees(r) {
+	if r.ID == 0 || !by.Sees(r) {
 		return sigit.Repo{}, sigit.NoRepo()
 	}
 	return r, nil
-}
-
-func (tx *Tx) repo(ctx context.Context, by sigit.Actor, condition string, args ...any) (sigit.Repo, error) {
-	var r sigit.Repo
-	err := sigit.NoRepo()
-	if e := tx.rows(ctx, func(scan func(...any) error) (e error) {
-		err = nil
-		r, e = scanRepo(scan)
-		return e
-	}, repoSelect+` WHERE `+condition, append([]any{by.User.ID}, args...)...); e != nil {
-		return sigit.Repo{}, e
-	}
-	return r, err
 }
 
 // RepoFilter narrows a list of repositories.
