@@ -32,6 +32,12 @@ const maxListing = 128 << 20
 // FS lists a commit. Files have the commit's time. A file over limit bytes
 // cannot be opened: ErrTooLarge.
 func (r *Repo) FS(ctx context.Context, commit string, limit int64) (*FS, error) {
+	return r.FSWithin(ctx, commit, limit, maxListing)
+}
+
+// FSWithin is FS for a commit whose list of names, with some 60 bytes beside
+// each, takes at most listing bytes. A longer one is ErrTooLarge.
+func (r *Repo) FSWithin(ctx context.Context, commit string, limit int64, listing int) (*FS, error) {
 	if !isOID(commit) {
 		return nil, ErrRefName
 	}
@@ -39,7 +45,7 @@ func (r *Repo) FS(ctx context.Context, commit string, limit int64) (*FS, error) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.run(ctx, nil, maxListing, "ls-tree", "-r", "-t", "-l", "-z", "--full-tree", "--end-of-options", commit)
+	out, err := r.run(ctx, nil, listing, "ls-tree", "-r", "-t", "-l", "-z", "--full-tree", "--end-of-options", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list a commit: %w", err)
 	}

@@ -57,6 +57,7 @@ type Forge struct {
 	maxImport int64
 	hashing   *hasher
 	events    feed.Feed[sigit.Event]
+	maps      *maps
 }
 
 // New makes a forge of its parts. They stay the caller's to close.
@@ -65,6 +66,7 @@ func New(o Options) *Forge {
 		db: o.DB, git: o.Git, dir: o.Dir, site: o.Site, log: o.Log, search: o.Search, random: o.Random,
 		guard:   importGuard{lookup: o.Lookup, allowPrivate: o.AllowPrivateImports},
 		hashing: newHasher(o.Hashing),
+		maps:    newMaps(),
 	}
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
