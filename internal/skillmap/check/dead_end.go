@@ -54,6 +54,8 @@ func (r *run) judge(i int) Verdict {
 		v = r.judgeMention(l, a)
 	case isMarkdownLink(l):
 		v = r.judgeMarkdownLink(i, a)
+	case len(l.Sources) > 0 && l.Sources[0] == "manifest":
+		v = r.judgeListed(l)
 	default:
 		v = r.judgePath(i, a)
 	}
@@ -114,6 +116,19 @@ func (r *run) judgeMarkdownLink(i int, a extract.Around) Verdict {
 	if v.Near == "" && !r.knowsFolder(path.Dir(l.Target)) && r.scraped(l.Source) {
 		return note(Foreign, "the file links to many pages of which not even the folder is here: it was taken from elsewhere")
 	}
+	return v
+}
+
+// judgeListed judges what a manifest lists and is not there.
+func (r *run) judgeListed(l *skillmap.Link) Verdict {
+	switch {
+	case isTest(l.Source):
+		return note(Example, "it stands in test data")
+	case isTemplate(l.Source) || oddTarget(l.Target):
+		return note(Placeholder, "it stands in a template")
+	}
+	v := dead("the manifest lists it, and nothing is there")
+	v.Near = r.near(l)
 	return v
 }
 

@@ -51,6 +51,7 @@ type Parser string
 const (
 	YAML Parser = "frontmatter-yaml"
 	TOML Parser = "toml"
+	JSON Parser = "json" // of a manifest: see ReadManifest
 )
 
 // Kind is a kind of node under one provider.
@@ -146,6 +147,10 @@ func (p *Provider) Kind(name string) *Kind {
 // false when the provider leaves the file to others.
 func (p *Provider) Classify(path string) (kind string, ok bool) {
 	if p.Base {
+		if strings.HasSuffix(path, ".json") {
+			kind = ManifestKind(path)
+			return kind, kind != ""
+		}
 		return "markdown", true
 	}
 	if !strings.HasPrefix(path, ".") { // every host keeps its files in a hidden folder

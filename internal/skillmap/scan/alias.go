@@ -1,19 +1,40 @@
 package scan
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"skillforge/internal/skillmap/provider"
 )
 
-// typed gives each Markdown file that the lens left alone the kind that the
-// folders around it make of it.
-func (s *scanner) typed(taken []claim) {
+// typed gives each file that the lens left alone the kind that the folders
+// around it and the manifests make of it, and drops those that only have the
+// name of a manifest.
+func (s *scanner) typed(taken []claim) []claim {
+	folders := map[string]bool{}
 	for i := range taken {
-		if c := &taken[i]; c.provider.Base {
+		c := &taken[i]
+		if c.provider.Base && c.read.Parser == provider.YAML {
 			c.kind = s.graph.places.kindOf(c.path)
 		}
+		if _, ok := conventions[c.kind+"s"]; ok {
+			for dir := path.Dir(c.path); dir != "." && !folders[dir]; dir = path.Dir(dir) {
+				folders[dir] = true
+			}
+		}
 	}
+	if len(s.early) == 0 {
+		return taken
+	}
+	return slices.DeleteFunc(taken, func(c claim) bool {
+		if c.read.Parser != provider.JSON || s.isManifest(&c, folders) {
+			return false
+		}
+		s.stop(s.trees[c.root], c.root, c.path, asFile) // that it is none was read in it
+		return true
+	})
 }
 
 // oneNodeEach leaves one claim of each file on disk, and notes the other paths

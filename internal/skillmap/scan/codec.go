@@ -241,7 +241,7 @@ func (r *reader) mapping() map[string]any {
 // form: append only.
 var extractors = []string{
 	"", "at-directive", "backtick-mention", "backtick-dollar", "dollar-skill", "at-file", "backtick-path",
-	"backtick-slash", "external-url-counter", "markdown-link", "mcp-tools", "slash-command",
+	"backtick-slash", "external-url-counter", "markdown-link", "mcp-tools", "slash-command", manifestLinks,
 }
 
 var kinds = []skillmap.LinkKind{skillmap.Invokes, skillmap.References, skillmap.Mentions, skillmap.Points}
@@ -316,13 +316,14 @@ func (w *writer) facts(f *facts) {
 
 // rare writes what most files have none of.
 func (w *writer) rare(f *facts) {
-	if len(f.issues)+len(f.lost)+len(f.virtual) == 0 {
+	if len(f.issues)+len(f.lost)+len(f.virtual)+len(f.parts) == 0 {
 		w.byte(0)
 		return
 	}
 	w.byte(1)
 	w.json(f.issues)
 	w.json(f.virtual)
+	w.json(f.parts)
 	w.uint(uint64(len(f.lost)))
 	for _, l := range f.lost {
 		w.b = extract.AppendSignal(w.b, l.Signal)
@@ -396,6 +397,7 @@ func (r *reader) ref() skillmap.ExternalRef {
 func (r *reader) rare(f *facts) {
 	r.json(&f.issues)
 	r.json(&f.virtual)
+	r.json(&f.parts)
 	n := r.len()
 	for ; n > 0 && !r.bad; n-- {
 		var l extract.Rejected

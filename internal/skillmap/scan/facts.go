@@ -28,6 +28,7 @@ type facts struct {
 	refs               []skillmap.ExternalRef
 	lost               []extract.Rejected
 	virtual            []skillmap.Node
+	parts              []provider.Part // what a manifest lists
 }
 
 // setting is what surrounds a link.
@@ -56,6 +57,9 @@ type learner struct {
 
 // learn reads what one file says.
 func (l *learner) learn(c *claim, data []byte) *facts {
+	if c.read.Parser == provider.JSON {
+		return l.learnManifest(c, data)
+	}
 	block, parsed, err := takeApart(c.read, toText(data))
 	headHash := frontmatter.Hash(parsed, block.Raw)
 	issues := provider.Diagnose(c.provider, c.kind, block, parsed, err, l.opt.Strict)
@@ -134,10 +138,13 @@ func (l *learner) unbalanced(block frontmatter.Block) (skillmap.Issue, bool) {
 // takeApart splits and parses a file as its provider reads it. A head that
 // does not parse is empty, and err says why.
 func takeApart(r provider.Read, text string) (block frontmatter.Block, parsed map[string]any, err error) {
-	if r.Parser == provider.TOML {
+	switch r.Parser {
+	case provider.JSON:
+		block = frontmatter.Whole(text)
+	case provider.TOML:
 		block = frontmatter.Block{Declared: true, Raw: text}
 		parsed, err = frontmatter.ParseTOML(text)
-	} else {
+	default:
 		block = frontmatter.Split(text)
 		if block.Declared {
 			parsed, err = frontmatter.ParseYAML(block.Raw)

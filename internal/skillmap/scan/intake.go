@@ -214,6 +214,9 @@ func (s *scanner) newFetcher() *fetcher { return &fetcher{s: s} }
 // fetch learns of a file, from the cache where it holds.
 func (r *fetcher) fetch(c *claim) known {
 	s := r.s
+	if k := s.early[c.file]; k != nil {
+		return *k
+	}
 	old := s.prior.at(c.path)
 	if old != nil && (old.root != c.root || old.provider != c.provider.ID || old.kind != c.kind || old.unread ||
 		s.learner.count != nil && old.tokenizer != s.learner.tokenizer) {

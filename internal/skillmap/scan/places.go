@@ -17,6 +17,8 @@ type places struct {
 	plugins  map[string]string // roots of plugins, with the name of each
 	packages map[string]bool   // that hold the manifest of a package
 	folders  map[string]bool   // that hold a node, directly or not
+	listed   map[string]string // files and folders to which a manifest gives a kind
+	offered  map[string]string // folders that a marketplace lists, with the name of each
 	lens     string
 }
 
@@ -42,7 +44,7 @@ func isPluginFolder(name string) bool {
 // findPlaces reads the tree of what was found: skills from the files, plugins
 // and packages from their manifests.
 func (s *scanner) findPlaces(f *forest) *places {
-	p := &places{skills: map[string]bool{}, plugins: map[string]string{}, packages: map[string]bool{}, folders: map[string]bool{}, lens: s.lens.ID}
+	p := &places{skills: map[string]bool{}, plugins: map[string]string{}, packages: map[string]bool{}, folders: map[string]bool{}, listed: map[string]string{}, offered: map[string]string{}, lens: s.lens.ID}
 	for _, file := range f.files {
 		if strings.EqualFold(path.Base(file.path), "skill.md") {
 			p.skills[path.Dir(file.path)] = true
@@ -54,6 +56,7 @@ func (s *scanner) findPlaces(f *forest) *places {
 	for _, m := range f.manifests {
 		s.place(p, m)
 	}
+	s.placeManifests(p, s.readManifests(f))
 	return p
 }
 
@@ -129,7 +132,13 @@ func (p *places) kindOf(name string) string {
 	case strings.HasSuffix(base, ".instructions.md"):
 		return "rule"
 	}
-	return p.collected(name, base)
+	if kind := p.collected(name, base); kind != plain {
+		return kind
+	}
+	if kind := p.listedKind(name, base); kind != "" {
+		return kind
+	}
+	return plain
 }
 
 // plain is the kind of a document that is nothing more.
@@ -172,7 +181,7 @@ func (p *places) collected(name, base string) string {
 		}
 		up := path.Dir(dir)
 		if _, plugin := p.plugins[up]; plugin || isHostFolder(path.Base(up)) {
-			if p.inSkill(dir) {
+			if skill := p.skillOf(dir); skill != "" && !(plugin && skill == up) { // a plugin may be a skill itself
 				return plain
 			}
 			return kind

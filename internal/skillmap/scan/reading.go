@@ -26,6 +26,9 @@ func (g *Graph) Readings(i int) []Reading {
 		return nil
 	}
 	out := []Reading{{"file", path.Dir(l.Source), l.Target}}
+	if isManifestLink(l) {
+		return out
+	}
 	if p := fallback(l); p != "" {
 		out = append(out, Reading{"root", ".", p})
 	}
@@ -126,7 +129,7 @@ func hexDigit(c byte) int {
 // otherLead finds the node of a link by its other readings. Links of Markdown
 // are read as a browser does, from their file alone.
 func (s *scanner) otherLead(l *skillmap.Link, set extract.Setting) (int, Reading) {
-	if !pathStyle(l) || l.Trigger == nil {
+	if !pathStyle(l) || l.Trigger == nil || isManifestLink(l) {
 		return -1, Reading{}
 	}
 	if d := decoded(l.Target); d != "" {

@@ -7,6 +7,7 @@ import (
 
 	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/extract"
+	"skillforge/internal/skillmap/provider"
 )
 
 // resolve writes the links of every file to the graph and finds where each
@@ -22,8 +23,10 @@ func (s *scanner) resolve() {
 	g.Leads = make([]int, 0, total)
 	g.Settings = make([]extract.Setting, 0, total)
 	g.Near = map[int]Reading{}
+	held := s.contents()
 	for n, f := range s.said {
 		leads := s.next.sights.leads[n]
+		from := len(g.Links)
 		for i := range f.links {
 			l, at := &f.links[i], int(leads[i])
 			if at < 0 {
@@ -43,6 +46,9 @@ func (s *scanner) resolve() {
 			if at >= 0 {
 				l.ResolvedTarget = g.Nodes[at].Path
 			}
+		}
+		if f.parts != nil || s.next.entries[n].kind == provider.PluginKind {
+			s.contain(s.next.entries[n].path, held[s.next.entries[n].path], from)
 		}
 	}
 }
@@ -66,6 +72,9 @@ func (s *scanner) ways() map[skillmap.LinkKind][]string {
 func (s *scanner) lead(l *skillmap.Link, way []string) int32 {
 	if at, ok := s.graph.index[l.Target]; ok {
 		return at
+	}
+	if isManifestLink(l) {
+		return leadOfManifest(l, s.graph.index)
 	}
 	if fromRoot := fallback(l); fromRoot != "" {
 		if at, ok := s.graph.index[fromRoot]; ok {
@@ -175,6 +184,9 @@ func (s *scanner) stands(target string) bool {
 // the other readings of a link.
 func (s *scanner) standsElsewhere(i int) bool {
 	l := &s.graph.Links[i]
+	if isManifestLink(l) {
+		return false
+	}
 	if d := decoded(l.Target); d != "" && s.stands(d) {
 		return true
 	}

@@ -69,6 +69,7 @@ type scanner struct {
 	probed  map[string]bool   // targets looked for on disk
 	reals   map[string]string // real paths of roots
 	guessed map[string]bool   // nodes whose head does not parse
+	early   map[*file]*known  // manifests, which are read first
 }
 
 func prepare(ctx context.Context, roots []Root, opt *Options, prior *Cache) (*scanner, error) {
@@ -141,8 +142,7 @@ func (s *scanner) build(f *forest) (*Graph, *Cache, error) {
 	s.graph = &Graph{Lens: s.lens, SidecarKeys: map[string]SidecarKeys{}, OrphanSidecars: f.orphans, Warnings: f.warnings}
 	s.graph.places = s.findPlaces(f)
 	taken, large := claims(f.files, s.passes, s.opt.maxFile(), len(s.roots) > 1)
-	s.typed(taken)
-	taken = s.oneNodeEach(taken)
+	taken = s.oneNodeEach(s.typed(taken))
 	s.graph.Oversized = large
 	if err := s.takeIn(taken); err != nil {
 		return nil, nil, err

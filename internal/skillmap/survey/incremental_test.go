@@ -38,6 +38,13 @@ var plots = []string{
 	".claude/agents/ada.md", ".claude/agents/team/bob.md", ".claude/agents/cy.md", ".claude/commands/deploy.md",
 	".claude/commands/ops/deploy.md", ".claude/commands/help.md", ".claude/skills/tidy/SKILL.md", ".claude/skills/tidy/more.md",
 	".claude/skills/sort/SKILL.md", ".claude/skills/sort/ref/x.md", "node_modules/p/README.md",
+	"plug/pay/.claude-plugin/plugin.json", "plug/pay/agents/fay.md", "plug/pay/people/gil.md", "plug/tool/plugin.json", "plug/tool/commands/hop.md",
+	".claude-plugin/marketplace.json",
+}
+
+var listings = []string{
+	`{"name": "pay", "agents": ["./people/gil.md", "./gone.md"]}`, `{"name": "pay", "agents": "./people/"}`, `{"name": "pay2"}`, `{"name": `,
+	`{"name": "shop", "plugins": [{"name": "p", "source": "./plug/pay"}, {"name": "t", "source": "./plug/tool"}]}`, `{"type": "panel"}`,
 }
 
 var targets = []string{"data/x.json", "img/y.svg", "docs/z.txt", "scripts"}
@@ -120,6 +127,10 @@ func (g *garden) edit() {
 	name := g.pick(plots)
 	switch g.rnd.IntN(18) {
 	case 0, 1, 2, 3:
+		if strings.HasSuffix(name, ".json") {
+			g.write(name, g.pick(listings))
+			return
+		}
 		g.write(name, g.text())
 	case 4:
 		g.remove(name)
