@@ -137,26 +137,14 @@ func (s *sheet) low(n int) string {
 	return l.lower
 }
 
+// setting says how a token on the line n stands.
 func (s *sheet) setting(n int, token string, kind skillmap.LinkKind) Setting {
 	if n < 0 || n >= len(s.lines) {
 		return Setting{}
 	}
-	out := Setting{Around: s.line(n)}
-	text := s.lines[n].text
-	at := strings.Index(text, token)
-	out.Around |= shapeOf(token)
-	if at >= 0 {
-		before, after := text[:at], text[at+len(token):]
-		out.Around |= touching(before, after) | wordBefore(before)
-		if wordsOf(lower(before)).Has(IsSample) {
-			out.Around |= Sampled
-		}
-		if strings.Trim(before, " \t|-*+>`[0123456789.)") == "" {
-			out.Around |= Leads
-		}
-		if strings.Count(before, "\"")%2 == 1 && strings.Contains(after, "\"") || strings.Count(before, "“") > strings.Count(before, "”") {
-			out.Around |= Quoted
-		}
+	out := Setting{Around: s.line(n) | shapeOf(token)}
+	if before, after, ok := strings.Cut(s.lines[n].text, token); ok {
+		out.Around |= beside(before, after)
 		if kind == skillmap.Invokes && (strings.HasSuffix(before, "<") || strings.HasPrefix(after, ">")) {
 			out.Around |= IsTag
 		}
@@ -167,45 +155,100 @@ func (s *sheet) setting(n int, token string, kind skillmap.LinkKind) Setting {
 	return out
 }
 
-// line gives the marks of a whole line.
+// beside gives the marks of what stands before and after a token on its line.
+func beside(before, after string) Around {
+	a := touching(before, after) | wordBefore(before)
+	if wordsOf(lower(before)).Has(IsSample) {
+		a |= Sampled
+	}
+	if strings.Trim(before, " \t|-*+>`[0123456789.)") == "" {
+		a |= Leads
+	}
+	if strings.Count(before, "\"")%2 == 1 && strings.Contains(after, "\"") || strings.Count(before, "“") > strings.Count(before, "”") {
+		a |= Quoted
+	}
+	return a
+}
+
+// line gives the marks of a whole line: of its form, of its words, and of the
+// words that introduce it. Lines with many tokens are read once.
 func (s *sheet) line(n int) Around {
 	l := &s.lines[n]
-	if l.known {
-		return l.marks
-	}
-	l.known = true
-	if l.fenced {
-		l.marks |= InFence
-	}
-	if drawn(l.text) || l.fenced && s.drawnNear(n) {
-		l.marks |= InTree
-	}
-	if strings.HasPrefix(strings.TrimLeft(l.text, " \t>"), "|") {
-		l.marks |= InTable
-	}
-	if startsItem(l.text) {
-		l.marks |= InItem
-	}
-	if hasBlank(l.text) {
-		l.marks |= Placeholder
-	}
-	l.marks |= wordsOf(s.low(n))
-	if n > 0 && !l.fenced && !startsItem(l.text) && strings.TrimSpace(s.lines[n-1].text) != "" && !strings.HasPrefix(s.lines[n-1].text, "#") {
-		l.marks |= wordsOf(s.low(n-1)) & (InExample | IsOutput | IsForeign)
-	}
-	if startsItem(l.text) || l.marks.Has(InTable) {
-		if lead := s.leadOf(n); lead >= 0 {
-			l.marks |= wordsOf(s.low(lead)) & (InExample | IsOutput | IsForeign | IsHistory | IsSample)
-		}
-	}
-	for h := l.head; h >= 0; h = s.lines[h].head {
-		l.marks |= wordsOf(s.low(h)) & (InExample | IsOutput | IsForeign | IsHistory | IsSample)
-		if strings.HasPrefix(s.lines[h].text, "# ") || s.lines[h].head < 0 {
-			break
-		}
+	if !l.known {
+		l.known = true
+		l.marks = s.form(n) | wordsOf(s.low(n)) | s.saidAbove(n) | s.saidByLead(n) | s.saidByHeadings(n)
 	}
 	return l.marks
 }
+
+// form gives the marks of what a line is made as.
+func (s *sheet) form(n int) Around {
+	l := &s.lines[n]
+	var a Around
+	if l.fenced {
+		a |= InFence
+	}
+	if drawn(l.text) || l.fenced && s.drawnNear(n) {
+		a |= InTree
+	}
+	if isRow(l.text) {
+		a |= InTable
+	}
+	if startsItem(l.text) {
+		a |= InItem
+	}
+	if hasBlank(l.text) {
+		a |= Placeholder
+	}
+	return a
+}
+
+// carries are the marks that hold for the lines below a sentence as well:
+// "see" in one line says nothing about the next, "for example" does.
+const carries = InExample | IsOutput | IsForeign
+
+// saidAbove gives the marks of the line before, when a sentence runs over both.
+func (s *sheet) saidAbove(n int) Around {
+	if n == 0 || s.lines[n].fenced || startsItem(s.lines[n].text) {
+		return 0
+	}
+	above := s.lines[n-1].text
+	if strings.TrimSpace(above) == "" || strings.HasPrefix(above, "#") {
+		return 0
+	}
+	return wordsOf(s.low(n-1)) & carries
+}
+
+// saidByLead gives the marks of the sentence that introduces a list or table.
+func (s *sheet) saidByLead(n int) Around {
+	if !s.isListed(n) {
+		return 0
+	}
+	lead := s.leadOf(n)
+	if lead < 0 {
+		return 0
+	}
+	return wordsOf(s.low(lead)) & (carries | IsHistory | IsSample)
+}
+
+// saidByHeadings gives the marks of the headings above a line, up to the title
+// of the file.
+func (s *sheet) saidByHeadings(n int) Around {
+	var a Around
+	for h := s.lines[n].head; h >= 0; h = s.lines[h].head {
+		a |= wordsOf(s.low(h)) & (carries | IsHistory | IsSample)
+		if strings.HasPrefix(s.lines[h].text, "# ") {
+			break
+		}
+	}
+	return a
+}
+
+// isListed reports whether a line is an item of a list or a row of a table.
+func (s *sheet) isListed(n int) bool { return startsItem(s.lines[n].text) || isRow(s.lines[n].text) }
+
+// isRow reports whether a line is a row of a table.
+func isRow(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " \t>"), "|") }
 
 // startsItem reports whether a line is an item of a list.
 func startsItem(text string) bool {
@@ -304,16 +347,25 @@ func shapeOf(token string) Around {
 	return a
 }
 
-// blankSigns in a token mean that something is to be put in their place.
-const blankSigns = "{}<>*$[]|\u2026"
-
-// blankWords are names of files and folders that stand for any.
-var blankWords = wordSet(`foo bar baz qux xxx yyy xyz abc placeholder filename file-name skill-name agent-name command-name my-skill my-agent
-my-command path dir folder your my some other any link url target destination x y z n nn nnn nnnn slug id hello relative output-path title old
-thing username sample`)
-
-// blankFiles stand for any file, but may well be the name of a folder.
-var blankFiles = wordSet("file name a b c to topic date doc page test new feature user project one two three example")
+// What in a token says that something is to be put in its place.
+var (
+	// blankSigns are signs that no file of a harness has in its name.
+	blankSigns = "{}<>*$[]|\u2026"
+	// blankWords are names of files and folders that stand for any.
+	blankWords = wordSet(`
+		foo bar baz qux xxx yyy xyz abc x y z n nn nnn nnnn placeholder sample some other any your my another
+		filename file-name skill-name agent-name command-name my-skill my-agent my-command
+		path dir folder relative output-path link url target destination slug id title hello old thing username`)
+	// blankFiles stand for any file, but may well be the name of a folder.
+	blankFiles = wordSet("file name a b c to topic date doc page test new feature user project one two three example")
+	// blankStarts and blankEnds begin and end such names.
+	blankStarts = strings.Fields("your- your_ my- my_ some- example- sample- foo- another- other- plugin-name")
+	blankEnds   = strings.Fields("-name _name")
+	// blankParts are forms of dates and numbers, anywhere in a name.
+	blankParts = strings.Fields("yyyy xxxx -nnn nnn- -xx xx- placeholder { -n.")
+	// variableEnds end the names of variables that hold a path.
+	variableEnds = strings.Fields("_DIR _PATH _ROOT _FILE _NAME _ID")
+)
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
@@ -323,33 +375,33 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
+// isBlank reports whether a token is a form to fill.
 func isBlank(token string) bool {
 	if strings.ContainsAny(token, blankSigns) || strings.Contains(token, "...") {
 		return true
 	}
 	for segment := range strings.SplitSeq(token, "/") {
-		name, ext := segment, ""
-		if i := strings.IndexByte(segment, '.'); i > 0 {
-			name, ext = segment[:i], segment[i:]
-		}
-		low := lower(name)
-		if blankWords[low] || ext != "" && blankFiles[low] {
+		if isBlankName(segment) {
 			return true
 		}
-		if strings.HasSuffix(low, "-name") || strings.HasSuffix(low, "_name") || strings.HasPrefix(low, "plugin-name") {
-			return true
-		}
-		for _, prefix := range [...]string{"your-", "your_", "my-", "my_", "some-", "example-", "sample-", "foo-", "another-", "other-"} {
-			if strings.HasPrefix(low, prefix) {
-				return true
-			}
-		}
-		for _, part := range [...]string{"yyyy", "xxxx", "-nnn", "nnn-", "-xx", "xx-", "placeholder", "{", "-n."} {
-			if strings.Contains(low+ext, part) {
-				return true
-			}
-		}
-		if isVariable(name) {
+	}
+	return false
+}
+
+// isBlankName reports whether the name of a file or folder stands for any.
+func isBlankName(segment string) bool {
+	name, ext := segment, ""
+	if i := strings.IndexByte(segment, '.'); i > 0 {
+		name, ext = segment[:i], segment[i:]
+	}
+	low := lower(name)
+	return blankWords[low] || ext != "" && blankFiles[low] || isVariable(name) ||
+		anyOf(blankStarts, low, strings.HasPrefix) || anyOf(blankEnds, low, strings.HasSuffix) || anyOf(blankParts, low+ext, strings.Contains)
+}
+
+func anyOf(parts []string, s string, holds func(s, part string) bool) bool {
+	for _, part := range parts {
+		if holds(s, part) {
 			return true
 		}
 	}
@@ -359,38 +411,25 @@ func isBlank(token string) bool {
 // isVariable reports whether a segment that is a folder looks like the name of
 // a variable: capitals with an underscore.
 func isVariable(segment string) bool {
-	under := false
-	for i := range len(segment) {
-		switch c := segment[i]; {
-		case c == '_':
-			under = true
-		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9':
-		default:
-			return false
-		}
-	}
-	return under && (strings.HasSuffix(segment, "_DIR") || strings.HasSuffix(segment, "_PATH") || strings.HasSuffix(segment, "_ROOT") || strings.HasSuffix(segment, "_FILE") || strings.HasSuffix(segment, "_NAME") || strings.HasSuffix(segment, "_ID"))
+	return anyOf(variableEnds, segment, strings.HasSuffix) && strings.Trim(segment, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
 // touching gives the marks of what stands right before and after a token,
 // without white space between.
 func touching(before, after string) Around {
-	var a Around
 	word := before[1+strings.LastIndexAny(before, " \t`(\"'"):]
 	rest := after
 	if i := strings.IndexAny(after, " \t`)\"',;:"); i >= 0 {
 		rest = after[:i]
 	}
-	if strings.ContainsAny(word, "}>*]%\u2026") || strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "<") || strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "[") {
+	var a Around
+	if strings.ContainsAny(word, "}>*]%\u2026") || rest != "" && strings.IndexByte("{<*[", rest[0]) >= 0 {
 		a |= Placeholder
 	}
-	if strings.ContainsAny(word, "~$") {
+	if strings.ContainsAny(word, "~$\\") || strings.HasPrefix(word, "/") {
 		a |= AtHome
 	}
-	if strings.HasPrefix(word, "/") || strings.Contains(word, ":\\") || strings.Contains(word, "\\") {
-		a |= AtHome
-	}
-	if strings.Contains(word, "://") || strings.Contains(word, "github.com") || strings.HasSuffix(word, "#") || strings.Contains(word, "@") && len(word) > 1 {
+	if strings.Contains(word, "://") || strings.Contains(word, "github.com") || strings.HasSuffix(word, "#") || len(word) > 1 && strings.Contains(word, "@") {
 		a |= IsForeign
 	}
 	if strings.HasSuffix(word, "/") || strings.HasPrefix(rest, "/") {
@@ -398,6 +437,9 @@ func touching(before, after string) Around {
 	}
 	return a
 }
+
+// makers are verbs whose object is not there yet.
+var makers = wordSet("create creates creating write writes writing generate generates generating add adds save saves produce produces emit emits")
 
 // wordBefore gives the marks of the word right before a token.
 func wordBefore(before string) Around {
@@ -412,35 +454,31 @@ func wordBefore(before string) Around {
 	return 0
 }
 
-var makers = wordSet("create creates creating write writes writing generate generates generating add adds save saves produce produces emit emits")
-
-// base is a folder named by the heading of a line or by the lead of its list.
+// base is a folder named by the lead of a list or by the heading above it: names
+// in the list are meant from there.
 func (s *sheet) base(n int) string {
-	l := &s.lines[n]
-	if l.fenced {
+	if s.lines[n].fenced {
 		return ""
 	}
-	if startsItem(l.text) || strings.HasPrefix(strings.TrimSpace(l.text), "|") {
+	if s.isListed(n) {
 		if lead := s.leadOf(n); lead >= 0 {
 			if dir := folderIn(s.lines[lead].text); dir != "" {
 				return dir
 			}
 		}
 	}
-	if l.head >= 0 {
-		return folderIn(s.lines[l.head].text)
+	if head := s.lines[n].head; head >= 0 {
+		return folderIn(s.lines[head].text)
 	}
 	return ""
 }
 
-// folderIn is the folder in the last code span of a line that ends in "/", or
-// in its last word.
+// folderIn is the first word of a line that ends in "/" and can be a folder of
+// the project.
 func folderIn(text string) string {
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool {
-		return r == ' ' || r == '`' || r == '(' || r == ')' || r == '*' || r == ':' || r == ','
-	}) {
-		if len(part) > 1 && strings.HasSuffix(part, "/") && part[0] != '/' && part[0] != '~' && !strings.ContainsAny(part, blankSigns) && !strings.Contains(part, "//") {
-			return strings.TrimSuffix(part, "/")
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" `()*:,", r) }) {
+		if len(word) > 1 && strings.HasSuffix(word, "/") && word[0] != '/' && word[0] != '~' && !strings.ContainsAny(word, blankSigns) && !strings.Contains(word, "//") {
+			return strings.TrimSuffix(word, "/")
 		}
 	}
 	return ""
