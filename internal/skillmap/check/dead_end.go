@@ -54,7 +54,7 @@ func (r *run) judge(i int) Verdict {
 		v = r.judgeMention(l, a)
 	case isMarkdownLink(l):
 		v = r.judgeMarkdownLink(i, a)
-	case len(l.Sources) > 0 && l.Sources[0] == "manifest":
+	case isHeld(l):
 		v = r.judgeListed(l)
 	default:
 		v = r.judgePath(i, a)
@@ -126,10 +126,22 @@ func (r *run) judgeListed(l *skillmap.Link) Verdict {
 		return note(Example, "it stands in test data")
 	case isTemplate(l.Source) || oddTarget(l.Target):
 		return note(Placeholder, "it stands in a template")
+	case isUsual(l):
+		return note(Concept, "it is the usual folder, and the plugin has none")
 	}
 	v := dead("the manifest lists it, and nothing is there")
 	v.Near = r.near(l)
 	return v
+}
+
+// isUsual reports whether an entry is the folder in which a plugin keeps such
+// things unless it says otherwise.
+func isUsual(l *skillmap.Link) bool {
+	switch strings.Trim(strings.TrimPrefix(l.Trigger.OriginalTrigger, "./"), "/") {
+	case "skills", "agents", "commands":
+		return true
+	}
+	return false
 }
 
 // judgePath judges a path in code, or behind an "@".

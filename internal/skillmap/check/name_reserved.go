@@ -14,12 +14,16 @@ func nameReserved(r *run) {
 		}
 	}
 	for i := range r.g.Links {
-		if to := r.g.Leads[i]; to >= 0 && r.g.Reserved[to] {
+		if to := r.g.Leads[i]; to >= 0 && r.g.Reserved[to] && !isHeld(&r.g.Links[i]) {
 			r.adjust(i, "delta", distrust)
 			r.reservedLink(&r.g.Links[i], &r.g.Nodes[to])
 		}
 	}
 }
+
+// isHeld reports whether a link is one by which a manifest holds a node,
+// whatever that is called.
+func isHeld(l *skillmap.Link) bool { return len(l.Sources) > 0 && l.Sources[0] == "manifest" }
 
 func (r *run) reservedNode(n *skillmap.Node) {
 	r.raise(skillmap.Issue{

@@ -290,9 +290,9 @@ func (r *manifestReader) fault(line int, severity skillmap.Severity, target, for
 	}
 }
 
-// DiagnoseManifest judges a manifest as ReadManifest gave it. The issues have
-// no NodeIDs.
-func DiagnoseManifest(p *Provider, kind, text string, m Manifest, err error, strict bool) []skillmap.Issue {
+// DiagnoseManifest judges the manifest of a name and text as ReadManifest gave
+// it. The issues have no NodeIDs.
+func DiagnoseManifest(p *Provider, kind, name, text string, m Manifest, err error, strict bool) []skillmap.Issue {
 	if at, ok := errors.AsType[*frontmatter.SyntaxError](err); ok {
 		is := skillmap.Issue{AnalyzerID: ParseError, Severity: skillmap.Error,
 			Message: fmt.Sprintf("L%d: the manifest does not parse at column %d, so no host loads what it lists; %s", at.Line, at.Column, oneLine(at.Reason))}
@@ -300,6 +300,9 @@ func DiagnoseManifest(p *Provider, kind, text string, m Manifest, err error, str
 			is.Detail = &source
 		}
 		return []skillmap.Issue{is}
+	}
+	if !knownForm(name) {
+		return nil
 	}
 	var out []skillmap.Issue
 	if k := p.Kind(kind); k != nil && k.schema != nil {
@@ -323,6 +326,12 @@ func DiagnoseManifest(p *Provider, kind, text string, m Manifest, err error, str
 		out = append(out, is)
 	}
 	return out
+}
+
+// knownForm reports whether a manifest is for a host whose form of it we know.
+func knownForm(name string) bool {
+	base := path.Base(path.Dir(name))
+	return path.Base(name) != "gemini-extension.json" && (!strings.HasPrefix(base, ".") || base == "." || base == ".claude-plugin" || base == ".codex-plugin")
 }
 
 // item is a JSON value with the line it begins on. The value is nil, a bool, a

@@ -55,7 +55,7 @@ func TestReadMarketplace(t *testing.T) {
 // A35: a skill in a manifest is a folder.
 func TestManifestOfSkillFile(t *testing.T) {
 	m, err := ReadManifest("plugin.json", `{"name": "x", "skills": ["./SKILL.md"]}`)
-	issues := DiagnoseManifest(ByID("markdown"), PluginKind, "", m, err, false)
+	issues := DiagnoseManifest(ByID("markdown"), PluginKind, "plugin.json", "", m, err, false)
 	if len(issues) != 1 || issues[0].AnalyzerID != ManifestInvalid || issues[0].Severity != skillmap.Error || !strings.Contains(issues[0].Message, "folder that holds SKILL.md") {
 		t.Errorf("the issues are %+v", issues)
 	}
@@ -87,14 +87,17 @@ func TestBadManifests(t *testing.T) {
 		if m.Head == nil || len(m.Parts) > 0 {
 			t.Errorf("%s: the manifest is %+v, want an empty one", name, m)
 		}
-		issues := DiagnoseManifest(ByID("markdown"), PluginKind, c.text, m, err, false)
+		issues := DiagnoseManifest(ByID("markdown"), PluginKind, "plugin.json", c.text, m, err, false)
 		if len(issues) != 1 || issues[0].AnalyzerID != ParseError || len(issues[0].Message) > 500 {
 			t.Errorf("%s: the issues are %.300v", name, issues)
 		}
 	}
 	m, err := ReadManifest(".claude-plugin/marketplace.json", `{"name": 7, "plugins": {}, "description": "x"}`)
-	if issues := DiagnoseManifest(ByID("markdown"), MarketplaceKind, "", m, err, false); len(issues) != 3 {
+	if issues := DiagnoseManifest(ByID("markdown"), MarketplaceKind, ".claude-plugin/marketplace.json", "", m, err, false); len(issues) != 3 {
 		t.Errorf("wrong types give %+v", issues)
+	}
+	if issues := DiagnoseManifest(ByID("markdown"), MarketplaceKind, ".kimi-plugin/marketplace.json", "", m, err, false); len(issues) > 0 {
+		t.Errorf("the form of another host is judged: %+v", issues)
 	}
 }
 
@@ -132,7 +135,7 @@ func FuzzReadManifest(f *testing.F) {
 				t.Errorf("the part of %q is %+v", text, p)
 			}
 		}
-		for _, is := range DiagnoseManifest(ByID("markdown"), ManifestKind(name), text, m, err, true) {
+		for _, is := range DiagnoseManifest(ByID("markdown"), ManifestKind(name), name, text, m, err, true) {
 			if is.Severity != skillmap.Error || is.Message == "" || strings.ContainsAny(is.Message, "\n\x1b") {
 				t.Errorf("the issue of %q is %+v", text, is)
 			}

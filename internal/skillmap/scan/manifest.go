@@ -28,7 +28,7 @@ func (l *learner) learnManifest(c *claim, data []byte) *facts {
 	f := &facts{
 		bodyHash: hashOf("", data), headHash: frontmatter.Hash(nil, text),
 		bytes: parts(len(text), 0), head: m.Head,
-		issues: provider.DiagnoseManifest(c.provider, c.kind, text, m, err, l.opt.Strict),
+		issues: provider.DiagnoseManifest(c.provider, c.kind, c.path, text, m, err, l.opt.Strict),
 		parts:  m.Parts,
 	}
 	for i := range f.issues {
