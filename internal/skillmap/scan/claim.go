@@ -99,6 +99,26 @@ func offer(passes []pass, path string) (met, taken int, kind string) {
 	return met, taken, ""
 }
 
+// nameLarge notes what the files that are too large to read are called by
+// their paths: links to such names do not lead to nothing.
+func (s *scanner) nameLarge(files []*file) {
+	for _, f := range files {
+		if f.stamp.size <= s.opt.maxFile() || f.taken == nobody {
+			continue
+		}
+		p, kind := s.passes[f.taken].provider, f.kind
+		if p.Base && s.passes[f.taken].read.Parser == provider.YAML {
+			kind = s.graph.places.kindOf(f.path)
+		}
+		for _, id := range s.graph.places.qualified(kind, f.path, provider.Identifiers(p, kind, f.path, nil)) {
+			if s.unread == nil {
+				s.unread = map[string]bool{}
+			}
+			s.unread[id.Normalized] = true
+		}
+	}
+}
+
 func appendNew(list []string, s string) []string {
 	for _, have := range list {
 		if have == s {

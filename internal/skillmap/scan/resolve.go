@@ -155,7 +155,7 @@ func (s *scanner) findBroken() {
 	g := s.graph
 	for i := range g.Links {
 		l := &g.Links[i]
-		if g.Leads[i] >= 0 || s.names.has(bare(l)) {
+		if g.Leads[i] >= 0 || s.names.has(bare(l)) || s.unread[bare(l)] {
 			continue
 		}
 		if pathStyle(l) && (s.stands(l.Target) || s.stands(fallback(l)) || outside.has(l.Target) || s.standsElsewhere(i)) {

@@ -70,6 +70,7 @@ type scanner struct {
 	reals   map[string]string // real paths of roots
 	guessed map[string]bool   // nodes whose head does not parse
 	early   map[*file]*known  // manifests, which are read first
+	unread  map[string]bool   // names of files that are too large to read
 }
 
 func prepare(ctx context.Context, roots []Root, opt *Options, prior *Cache) (*scanner, error) {
@@ -144,6 +145,7 @@ func (s *scanner) build(f *forest) (*Graph, *Cache, error) {
 	taken, large := claims(f.files, s.passes, s.opt.maxFile(), len(s.roots) > 1)
 	taken = s.oneNodeEach(s.typed(taken))
 	s.graph.Oversized = large
+	s.nameLarge(f.files)
 	if err := s.takeIn(taken); err != nil {
 		return nil, nil, err
 	}

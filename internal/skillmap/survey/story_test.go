@@ -82,6 +82,8 @@ func setUp(t *testing.T, dir, comment string) Input {
 			in.Scan.Strict = value == "true"
 		case "maxScan":
 			in.Scan.MaxScan, _ = strconv.Atoi(value)
+		case "maxFile":
+			in.Scan.MaxFileBytes, _ = strconv.ParseInt(value, 10, 64)
 		case "ignore":
 			rules = append(rules, Layer{Name: "story", Lines: []string{value}})
 		case "ignored":
