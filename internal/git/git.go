@@ -35,10 +35,11 @@ const oldest = "2.38"
 // Git is the git program and the pool of its readers. It may be used from
 // many goroutines. Close ends the readers.
 type Git struct {
-	bin  string
-	env  []string
-	pool *pool
-	slow chan struct{} // bounds searches and other long reads
+	bin   string
+	env   []string
+	pool  *pool
+	slow  chan struct{} // bounds searches and other long reads
+	found *found
 }
 
 // Options of New. The zero value is right for a server of a few cores.
@@ -49,6 +50,8 @@ type Options struct {
 	Readers int
 	// Searches bounds the searches that run at once; 0 means 4.
 	Searches int
+	// Remember is how many bytes of what searches found are kept; 0 means 32 MiB.
+	Remember int
 }
 
 // New finds git and checks its version.
@@ -61,7 +64,7 @@ func New(opt Options) (*Git, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git is needed and was not found; install git %s or newer: %w", oldest, err)
 	}
-	g := &Git{bin: bin, env: environment(), slow: make(chan struct{}, max(1, or(opt.Searches, 4)))}
+	g := &Git{bin: bin, env: environment(), slow: make(chan struct{}, max(1, or(opt.Searches, 4))), found: newFound(or(opt.Remember, 32<<20))}
 	g.pool = newPool(g, or(opt.Readers, 16))
 	version, err := g.Version(context.Background())
 	if err != nil {
