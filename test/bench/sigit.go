@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,7 @@ import (
 type town struct {
 	*server
 	data, token string
+	asked       atomic.Uint64 // searches, so that none repeats another
 }
 
 func (t *town) mcp() string { return t.url + "/api/v1/mcp" }
@@ -115,9 +117,10 @@ func (b *bench) reads(t *table, f *town, h history) error {
 		arguments   func(i int) any
 	}{
 		{"get_file_contents", "get_file_contents", calls, func(i int) any { return map[string]any{"repo": "alice/code", "path": h.file(i * 7919 % h.files())} }},
-		{"search_code, many hits", "search_code", 4 * b.runs, func(int) any { return map[string]any{"repo": "alice/code", "query": "return"} }},
-		{"search_code, one hit", "search_code", 4 * b.runs, func(int) any { return map[string]any{"repo": "alice/code", "query": needle} }},
-		{"search_code, none", "search_code", 4 * b.runs, func(int) any { return map[string]any{"repo": "alice/code", "query": "no such text"} }},
+		{"search_code, many hits", "search_code", 4 * b.runs, func(int) any { return map[string]any{"repo": "alice/code", "query": f.anew("!= nil { return")} }},
+		{"search_code, one hit", "search_code", 4 * b.runs, func(int) any { return map[string]any{"repo": "alice/code", "query": f.anew(needle)} }},
+		{"search_code, none", "search_code", 4 * b.runs, func(int) any { return map[string]any{"repo": "alice/code", "query": f.anew("no such text")} }},
+		{"search_code, asked again", "search_code", 4 * b.runs, func(int) any { return map[string]any{"repo": "alice/code", "query": "no such text"} }},
 	} {
 		if b.late() {
 			t.say(row.label, "left out: the budget is spent")
@@ -128,6 +131,23 @@ func (b *bench) reads(t *table, f *town, h history) error {
 		}
 	}
 	return nil
+}
+
+// anew is the text with other letters large at each call, so that the same is
+// found and the forge does not remember the question.
+func (t *town) anew(text string) string {
+	n := t.asked.Add(1)
+	letters := []byte(text)
+	for i, c := range letters {
+		if c < 'a' || c > 'z' {
+			continue
+		}
+		if n&1 == 1 {
+			letters[i] -= 'a' - 'A'
+		}
+		n >>= 1
+	}
+	return string(letters)
 }
 
 // tracker measures lists of a repository with many issues.
@@ -158,6 +178,7 @@ func (b *bench) tracker(t *table) error {
 		{"list_issues, open", "list_issues", map[string]any{"repo": "alice/large"}},
 		{"list_issues, all", "list_issues", map[string]any{"repo": "alice/large", "state": "all"}},
 		{"list_issues, rare words", "list_issues", map[string]any{"repo": "alice/large", "state": "all", "query": "Report 777 of"}},
+		{"list_issues, words of all", "list_issues", map[string]any{"repo": "alice/large", "state": "all", "query": "report"}},
 		{"list_pull_requests", "list_pull_requests", map[string]any{"repo": "alice/large"}},
 		{"get_issue", "get_issue", map[string]any{"repo": "alice/large", "number": b.issues / 2 * 11 / 10}},
 	} {
