@@ -7,7 +7,7 @@ import "strings"
 type meaning struct {
 	mark    Around
 	words   string   // separated by blanks
-	phrases []string // of more than one word
+	phrases []string // of more than one word, the last of which may go on: "the projects"
 }
 
 // meanings tell by its words how a line is meant. The lists were gathered from
@@ -46,7 +46,7 @@ var meanings = []meaning{
 	{IsForeign, `
 		upstream repository repo external their user's users user project's project github.com consumer downstream workspace
 		codebase gist fork third-party cursor copilot gemini windsurf plugin's global personal`,
-		[]string{"inspired by", "adapted from", "ported from", "home directory"}},
+		[]string{"the project", "target project", "host project", "another project", "inspired by", "adapted from", "ported from", "home directory"}},
 }
 
 // signs are arrows, crosses and words of scripts that put no blanks between

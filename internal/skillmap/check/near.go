@@ -1,0 +1,71 @@
+package check
+
+import (
+	"path"
+	"strings"
+
+	"skillforge/internal/skillmap"
+)
+
+// near is the path of the one file that a path most likely means: the only one
+// that ends with all of it, or the only one of its name.
+func (r *run) near(l *skillmap.Link) string {
+	if at := r.tailed(tailOf(l.Trigger.OriginalTrigger), path.Dir(l.Source)); at != "" {
+		return at
+	}
+	return r.fileNamed(path.Base(l.Target))
+}
+
+// tailOf is what a token says as a path once the ways up and the fragment are
+// taken off.
+func tailOf(token string) string {
+	t := strings.TrimPrefix(strings.TrimLeft(token, "@"), "/")
+	t, _, _ = strings.Cut(t, "#")
+	t = path.Clean(t)
+	for strings.HasPrefix(t, "../") {
+		t = t[len("../"):]
+	}
+	return t
+}
+
+// tailed is the path of the file that ends with a tail of two names or more:
+// the only one, or the only one nearest to a folder.
+func (r *run) tailed(tail, dir string) string {
+	if !strings.Contains(tail, "/") {
+		return ""
+	}
+	best, shared, twice := "", -1, false
+	for _, at := range r.named(path.Base(tail)) {
+		if !endsWith(at, tail) {
+			continue
+		}
+		switch n := common(at, dir); {
+		case n > shared:
+			best, shared, twice = at, n, false
+		case n == shared:
+			twice = true
+		}
+	}
+	if twice {
+		return ""
+	}
+	return best
+}
+
+// endsWith reports whether the last names of a path are those of a tail.
+func endsWith(at, tail string) bool { return at == tail || strings.HasSuffix(at, "/"+tail) }
+
+// common is how many folders two paths begin with together.
+func common(a, b string) int {
+	for n := 0; ; n++ {
+		x, ra, ma := strings.Cut(a, "/")
+		y, rb, mb := strings.Cut(b, "/")
+		if x != y {
+			return n
+		}
+		if !ma || !mb {
+			return n + 1
+		}
+		a, b = ra, rb
+	}
+}
