@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Rows are rows for one table of a new file.
@@ -28,7 +29,8 @@ type Rows struct {
 }
 
 // ErrBulk says that Bulk cannot fill a table, which must be filled by
-// statements instead. The file is as it was.
+// statements instead. The file is as it was, unless it would have become larger
+// than a gigabyte; then it is of no use any more.
 var ErrBulk = errors.New("the table cannot be filled in bulk")
 
 // Bulk fills empty tables of a SQLite file that nobody has open, several times
@@ -49,15 +51,42 @@ func Bulk(ctx context.Context, path string, tables []Rows) error {
 		return err
 	}
 	w, err := openPages(f)
-	for _, p := range plans {
-		if err == nil {
-			err = p.write(w)
-		}
+	if err == nil {
+		err = writeAll(w, plans)
 	}
 	if err == nil {
 		err = w.finish()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// writeAll writes the rows of the tables on one core and their indexes on
+// another. Pages of both come as they are ready.
+func writeAll(w *pages, plans []*bulkTable) error {
+	if len(plans) == 0 {
+		return nil
+	}
+	var wait sync.WaitGroup
+	var rows, indexes error
+	wait.Go(func() {
+		for _, t := range plans {
+			if rows == nil {
+				rows = t.writeRows(w)
+			}
+		}
+	})
+	wait.Go(func() {
+		plans[0].words.rank()
+		for _, t := range plans {
+			for i := range t.indexes {
+				if indexes == nil {
+					indexes = t.writeIndex(w, &t.indexes[i])
+				}
+			}
+		}
+	})
+	wait.Wait()
+	return errors.Join(rows, indexes)
 }
 
 // bulkTable is a table as the file has it, with the rows for it.
@@ -100,9 +129,6 @@ func planBulk(ctx context.Context, path string, tables []Rows) (plans []*bulkTab
 	}
 	for _, t := range plans {
 		t.collect()
-	}
-	words.rank()
-	for _, t := range plans {
 		if err := t.checkUnique(); err != nil {
 			return nil, err
 		}
@@ -255,39 +281,26 @@ func (d *dictionary) sorted(keys []int32) []int32 {
 	return out
 }
 
-// write writes the table and its indexes.
-func (t *bulkTable) write(w *pages) error {
-	ids := make([]int64, t.Count)
-	c := cells{pages: w, limit: w.size - 35, expect: t.Count}
+// writeRows writes the table itself.
+func (t *bulkTable) writeRows(w *pages) error {
+	b := newTree(w, t.root, tableTree)
 	var r Record
-	var head []byte
-	for i := range ids {
-		ids[i] = t.ID(i)
+	for i := range t.Count {
 		r.reset()
 		t.Row(i, &r)
 		if r.columns != t.columns {
 			return fmt.Errorf("a row of %s has %d values, not %d", t.Table, r.columns, t.columns)
 		}
-		head = appendVarint(appendVarint(head[:0], uint64(r.len())), uint64(ids[i]))
-		if err := c.add(head, r.bytes()); err != nil {
+		if err := b.add(t.ID(i), r.payload()); err != nil {
 			return err
 		}
 	}
-	if err := w.tree(t.root, &c, tableTree(ids)); err != nil {
-		return err
-	}
-	for i := range t.indexes {
-		if err := t.writeIndex(w, &t.indexes[i], ids); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.finish()
 }
 
-func (t *bulkTable) writeIndex(w *pages, x *bulkIndex, ids []int64) error {
-	c := cells{pages: w, limit: (w.size-12)*64/255 - 23, expect: t.Count}
+func (t *bulkTable) writeIndex(w *pages, x *bulkIndex) error {
+	b := newTree(w, x.root, indexTree)
 	var r Record
-	var head []byte
 	for _, row := range t.words.sorted(x.keys) {
 		r.reset()
 		if k := x.keys[row]; k >= 0 {
@@ -295,13 +308,12 @@ func (t *bulkTable) writeIndex(w *pages, x *bulkIndex, ids []int64) error {
 		} else {
 			r.Null()
 		}
-		r.Int(ids[row])
-		head = appendVarint(head[:0], uint64(r.len()))
-		if err := c.add(head, r.bytes()); err != nil {
+		r.Int(t.ID(int(row)))
+		if err := b.add(0, r.payload()); err != nil {
 			return err
 		}
 	}
-	return w.tree(x.root, &c, indexTree)
+	return b.finish()
 }
 
 // Record is a row in the form of the file: the kinds of its values, then the
@@ -309,9 +321,12 @@ func (t *bulkTable) writeIndex(w *pages, x *bulkIndex, ids []int64) error {
 type Record struct {
 	columns              int
 	kinds, values, whole []byte
+	last                 []byte // see Last
 }
 
-func (r *Record) reset() { r.columns, r.kinds, r.values = 0, r.kinds[:0], r.values[:0] }
+func (r *Record) reset() {
+	r.columns, r.kinds, r.values, r.last = 0, r.kinds[:0], r.values[:0], nil
+}
 
 // Null puts NULL.
 func (r *Record) Null() {
@@ -348,6 +363,14 @@ func (r *Record) Blob(b []byte) {
 	r.values = append(r.values, b...)
 }
 
+// Last puts bytes as the last value of the row. They are not copied, so that
+// long ones cost no memory.
+func (r *Record) Last(b []byte) {
+	r.columns++
+	r.kinds = appendVarint(r.kinds, uint64(12+2*len(b)))
+	r.last = b
+}
+
 // Int puts an integer, in as few bytes as it needs.
 func (r *Record) Int(n int64) {
 	r.columns++
@@ -380,13 +403,13 @@ func (r *Record) head() int {
 	return n
 }
 
-func (r *Record) len() int { return r.head() + len(r.values) }
+func (r *Record) len() int { return r.head() + len(r.values) + len(r.last) }
 
-func (r *Record) bytes() []byte {
+func (r *Record) payload() payload {
 	r.whole = appendVarint(r.whole[:0], uint64(r.head()))
 	r.whole = append(r.whole, r.kinds...)
 	r.whole = append(r.whole, r.values...)
-	return r.whole
+	return payload{r.whole, r.last}
 }
 
 // appendVarint writes a number as the file does: seven bits a byte, the

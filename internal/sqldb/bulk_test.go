@@ -1,6 +1,7 @@
 package sqldb_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -189,6 +190,42 @@ func readRows(t *testing.T, db *sqldb.DB, query string) []bulkRow {
 		out = append(out, r)
 	}
 	return out
+}
+
+// Long values are not copied, and come back whole.
+func TestBulkLast(t *testing.T) {
+	path := scratch(t, `CREATE TABLE a (key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL)`)
+	var values [][]byte
+	for _, n := range []int{0, 1, 20, 7000, 8140, 8150, 8160, 8188, 8200, 16400, 3 << 20} {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(i * 131 >> 3)
+		}
+		values = append(values, b)
+	}
+	err := sqldb.Bulk(t.Context(), path, []sqldb.Rows{{
+		Table: "a", Count: len(values),
+		ID: func(i int) int64 { return int64(i + 1) },
+		Row: func(i int, r *sqldb.Record) {
+			r.Text(fmt.Sprint("key ", i))
+			r.Last(values[i])
+		},
+		Key: func(i int, _ string) (string, bool) { return fmt.Sprint("key ", i), true },
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, path, sqldb.Options{MustExist: true})
+	for i, want := range values {
+		var got []byte
+		if err := db.Reader().QueryRow(`SELECT value FROM a WHERE key = $1`, fmt.Sprint("key ", i)).Scan(&got); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes come back as %d, %v", len(want), len(got), err)
+		}
+	}
+	var verdict string
+	if err := db.Reader().QueryRow(`PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("SQLite says %q, %v", verdict, err)
+	}
 }
 
 func TestBulkRefuses(t *testing.T) {

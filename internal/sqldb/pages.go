@@ -2,26 +2,28 @@ package sqldb
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"sync"
 )
 
 // pages appends pages to a SQLite file and rewrites the roots of trees. Pages
 // get their numbers in the order in which they are added, so the file grows by
-// long writes.
+// long writes. Pages may come from several goroutines.
 type pages struct {
-	f     *os.File
-	size  int // of a page
+	f    *os.File
+	size int // of a page
+
+	mu    sync.Mutex // guards what follows
 	count uint32
 	first uint32 // number of the first page in queue
 	queue []byte
 }
 
-// lockPage holds the byte that SQLite locks; a file that reaches it would need
-// a page left out.
+// lockByte is the one that SQLite locks: a file that reaches it must leave a
+// page out.
 const lockByte = 1 << 30
 
 func openPages(f *os.File) (*pages, error) {
@@ -45,17 +47,26 @@ func openPages(f *os.File) (*pages, error) {
 
 // add appends a page and gives its number.
 func (w *pages) add(page []byte) (uint32, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.append(page)
+	return w.count, err
+}
+
+// append appends a page. The caller holds mu.
+func (w *pages) append(page []byte) error {
 	w.queue = append(w.queue, page...)
 	w.count++
 	if int64(w.count)*int64(w.size) >= lockByte {
-		return 0, errors.New("the file would be too large")
+		return fmt.Errorf("a file of more than a gigabyte: %w", ErrBulk)
 	}
 	if len(w.queue) >= 1<<20 {
-		return w.count, w.flush()
+		return w.flush()
 	}
-	return w.count, nil
+	return nil
 }
 
+// flush writes what is queued. The caller holds mu, or is alone.
 func (w *pages) flush() error {
 	_, err := w.f.WriteAt(w.queue, int64(w.first-1)*int64(w.size))
 	w.first, w.queue = w.count+1, w.queue[:0]
@@ -84,69 +95,32 @@ func (w *pages) finish() error {
 	return err
 }
 
-// cells are the entries of a tree in order, ready to be put on pages. What is
-// too long for a page goes on pages of its own.
-type cells struct {
-	pages  *pages
-	limit  int // the longest payload that stays whole
-	expect int // how many there will be
-	bytes  []byte
-	ends   []int
-}
+// payload is what an entry holds, in two parts.
+type payload [2][]byte
 
-func (c *cells) len() int { return len(c.ends) }
+func (p payload) len() int { return len(p[0]) + len(p[1]) }
 
-func (c *cells) at(i int) []byte {
-	from := 0
-	if i > 0 {
-		from = c.ends[i-1]
-	}
-	return c.bytes[from:c.ends[i]]
-}
-
-func (c *cells) add(head, payload []byte) error {
-	c.bytes = append(c.bytes, head...)
-	local := c.local(len(payload))
-	c.bytes = append(c.bytes, payload[:local]...)
-	if local < len(payload) {
-		first, err := c.pages.overflow(payload[local:])
-		if err != nil {
-			return err
-		}
-		c.bytes = binary.BigEndian.AppendUint32(c.bytes, first)
-	}
-	c.ends = append(c.ends, len(c.bytes))
-	if n := len(c.ends); n == 64 && c.expect > n { // room for the rest, as far as one can tell
-		c.bytes = slices.Grow(c.bytes, len(c.bytes)/n*(c.expect-n)*9/8)
-		c.ends = slices.Grow(c.ends, c.expect-n)
-	}
-	return nil
-}
-
-// local is how much of a payload stays in its cell.
-func (c *cells) local(n int) int {
-	if n <= c.limit {
-		return n
-	}
-	usable := c.pages.size
-	least := (usable-12)*32/255 - 23
-	if k := least + (n-least)%(usable-4); k <= c.limit {
-		return k
-	}
-	return least
+// moveTo appends the first n bytes to b, and gives the rest.
+func (p payload) moveTo(b []byte, n int) ([]byte, payload) {
+	k := min(n, len(p[0]))
+	b = append(b, p[0][:k]...)
+	b = append(b, p[1][:n-k]...)
+	return b, payload{p[0][k:], p[1][n-k:]}
 }
 
 // overflow writes a chain of pages and gives the number of the first.
-func (w *pages) overflow(rest []byte) (uint32, error) {
+func (w *pages) overflow(rest payload) (uint32, error) {
+	w.mu.Lock() // the pages of a chain have numbers in a row
+	defer w.mu.Unlock()
 	first := w.count + 1
 	page := make([]byte, w.size)
-	for len(rest) > 0 {
+	for rest.len() > 0 {
 		clear(page)
-		n := copy(page[4:], rest)
-		if rest = rest[n:]; len(rest) > 0 {
+		_, rest = rest.moveTo(page[4:4], min(rest.len(), len(page)-4))
+		if rest.len() > 0 {
 			binary.BigEndian.PutUint32(page, w.count+2)
 		}
-		if _, err := w.add(page); err != nil {
+		if err := w.append(page); err != nil {
 			return 0, err
 		}
 	}
@@ -161,53 +135,160 @@ const (
 	tableLeaf  = 13
 )
 
-// shape says what kind of tree is built.
-type shape struct {
-	leaf, inner byte
-	// key gives what an inner page says of the entry that divides two
-	// children: of a table the number of the last row before, of an index the
-	// entry itself, which then is on no leaf.
-	key func(c *cells, i int) []byte
+// shape says what kind of tree is built. An inner page of a table divides its
+// children by the number of the last row before, one of an index by an entry,
+// which then is on no leaf.
+type shape struct{ leaf, inner byte }
+
+var (
+	tableTree = shape{tableLeaf, tableInner}
+	indexTree = shape{indexLeaf, indexInner}
+)
+
+// tree writes a tree whose root has its page already. Entries come in order
+// and go to pages as these fill; what is too long for a page goes on pages of
+// its own.
+type tree struct {
+	pages *pages
+	root  uint32
+	shape shape
+
+	leaf    cells     // of the page that fills
+	last    int64     // the number of the last row on it
+	between []byte    // entry of an index that came when the page was full
+	level   []divider // between the pages that are written
+	cell    []byte    // the entry at work
+	page    []byte    // the page at work
 }
 
-func tableTree(ids []int64) shape {
-	return shape{tableLeaf, tableInner, func(_ *cells, i int) []byte { return appendVarint(nil, uint64(ids[i])) }}
+func newTree(w *pages, root uint32, s shape) *tree {
+	return &tree{pages: w, root: root, shape: s, page: make([]byte, w.size)}
 }
 
-var indexTree = shape{indexLeaf, indexInner, func(c *cells, i int) []byte { return c.at(i) }}
+// add adds an entry; id is the number of a row, of no meaning in an index.
+func (t *tree) add(id int64, p payload) error {
+	if err := t.encode(id, p); err != nil {
+		return err
+	}
+	switch {
+	case len(t.between) > 0: // it divides two pages, now that there is more to come
+		if err := t.flush(t.between); err != nil {
+			return err
+		}
+		t.between = t.between[:0]
+	case t.leaf.size()+len(t.cell)+2 <= t.pages.size-8:
+	case t.shape == indexTree:
+		t.between = append(t.between, t.cell...)
+		return nil
+	default:
+		if err := t.flush(appendVarint(nil, uint64(t.last))); err != nil {
+			return err
+		}
+	}
+	t.leaf.push(t.cell)
+	t.last = id
+	return nil
+}
+
+// encode makes the cell of an entry.
+func (t *tree) encode(id int64, p payload) error {
+	t.cell = appendVarint(t.cell[:0], uint64(p.len()))
+	if t.shape == tableTree {
+		t.cell = appendVarint(t.cell, uint64(id))
+	}
+	t.cell, p = p.moveTo(t.cell, t.local(p.len()))
+	if p.len() == 0 {
+		return nil
+	}
+	first, err := t.pages.overflow(p)
+	t.cell = binary.BigEndian.AppendUint32(t.cell, first)
+	return err
+}
+
+// local is how much of a payload stays in its cell.
+func (t *tree) local(n int) int {
+	usable := t.pages.size
+	limit := usable - 35
+	if t.shape == indexTree {
+		limit = (usable-12)*64/255 - 23
+	}
+	if n <= limit {
+		return n
+	}
+	least := (usable-12)*32/255 - 23
+	if k := least + (n-least)%(usable-4); k <= limit {
+		return k
+	}
+	return least
+}
+
+// flush writes the page that is full; key divides it from the next one.
+func (t *tree) flush(key []byte) error {
+	compose(t.page, t.shape.leaf, 0, group{0, t.leaf.len()}, t.leaf.at)
+	number, err := t.pages.add(t.page)
+	t.level = append(t.level, divider{number, slices.Clone(key)})
+	t.leaf.reset()
+	return err
+}
+
+// finish writes the last page and those above.
+func (t *tree) finish() error {
+	if len(t.between) > 0 { // it needs a page, and the entry before divides
+		if err := t.flush(t.leaf.pop()); err != nil {
+			return err
+		}
+		t.leaf.push(t.between)
+	}
+	compose(t.page, t.shape.leaf, 0, group{0, t.leaf.len()}, t.leaf.at)
+	if len(t.level) == 0 {
+		return t.pages.rewrite(t.root, t.page)
+	}
+	last, err := t.pages.add(t.page)
+	if err != nil {
+		return err
+	}
+	return t.pages.inner(t.root, t.level, last, t.shape)
+}
+
+// cells are the entries of one page.
+type cells struct {
+	bytes []byte
+	ends  []int
+}
+
+func (c *cells) len() int { return len(c.ends) }
+
+// size is the room that they take, with their pointers.
+func (c *cells) size() int { return len(c.bytes) + 2*len(c.ends) }
+
+func (c *cells) at(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = c.ends[i-1]
+	}
+	return c.bytes[from:c.ends[i]]
+}
+
+func (c *cells) push(cell []byte) {
+	c.bytes = append(c.bytes, cell...)
+	c.ends = append(c.ends, len(c.bytes))
+}
+
+// pop takes the last one off. Its bytes stay until the next push.
+func (c *cells) pop() []byte {
+	last := c.at(c.len() - 1)
+	c.ends = c.ends[:c.len()-1]
+	c.bytes = c.bytes[:len(c.bytes)-len(last)]
+	return last
+}
+
+func (c *cells) reset() { c.bytes, c.ends = c.bytes[:0], c.ends[:0] }
 
 // divider stands between two children of an inner page: the child before it,
 // and its key.
 type divider struct {
 	child uint32
 	key   []byte
-}
-
-// tree writes the pages of a tree whose root has its number already.
-func (w *pages) tree(root uint32, c *cells, s shape) error {
-	groups := cut(c.len(), w.size-8, func(i int) int { return len(c.at(i)) + 2 }, s.leaf == indexLeaf)
-	page := make([]byte, w.size)
-	if len(groups) == 1 {
-		w.compose(page, s.leaf, 0, groups[0], c.at)
-		return w.rewrite(root, page)
-	}
-	var level []divider
-	var last uint32
-	for n, g := range groups {
-		w.compose(page, s.leaf, 0, g, c.at)
-		number, err := w.add(page)
-		if err != nil {
-			return err
-		}
-		if last = number; n < len(groups)-1 {
-			at := g.to // the entry between two leaves of an index
-			if s.leaf == tableLeaf {
-				at = g.to - 1
-			}
-			level = append(level, divider{number, s.key(c, at)})
-		}
-	}
-	return w.inner(root, level, last, s)
 }
 
 // inner writes the levels above the leaves, from below.
@@ -217,9 +298,9 @@ func (w *pages) inner(root uint32, level []divider, last uint32, s shape) error 
 		cell := func(i int) []byte {
 			return append(binary.BigEndian.AppendUint32(nil, level[i].child), level[i].key...)
 		}
-		groups := cut(len(level), w.size-12, func(i int) int { return len(level[i].key) + 6 }, true)
+		groups := cut(len(level), w.size-12, func(i int) int { return len(level[i].key) + 6 })
 		if len(groups) == 1 {
-			w.compose(page, s.inner, last, groups[0], cell)
+			compose(page, s.inner, last, groups[0], cell)
 			return w.rewrite(root, page)
 		}
 		var above []divider
@@ -229,7 +310,7 @@ func (w *pages) inner(root uint32, level []divider, last uint32, s shape) error 
 			if n < len(groups)-1 {
 				end = level[g.to].child
 			}
-			w.compose(page, s.inner, end, g, cell)
+			compose(page, s.inner, end, g, cell)
 			number, err := w.add(page)
 			if err != nil {
 				return err
@@ -243,7 +324,7 @@ func (w *pages) inner(root uint32, level []divider, last uint32, s shape) error 
 }
 
 // compose fills a page with cells. right is the last child of an inner page.
-func (w *pages) compose(page []byte, kind byte, right uint32, g group, cell func(i int) []byte) {
+func compose(page []byte, kind byte, right uint32, g group, cell func(i int) []byte) {
 	clear(page)
 	page[0] = kind
 	binary.BigEndian.PutUint16(page[3:], uint16(g.to-g.from))
@@ -266,19 +347,14 @@ func (w *pages) compose(page []byte, kind byte, right uint32, g group, cell func
 // group is what one page holds: cells from..to.
 type group struct{ from, to int }
 
-// cut spreads n cells over pages with room for so many bytes. With divided the
-// cell after each group but the last stands between two pages, on neither. No
-// group is empty unless n is 0.
-func cut(n, room int, size func(i int) int, divided bool) []group {
+// cut spreads n cells over pages with room for so many bytes. The cell after
+// each group but the last stands between two pages, on neither. No group is
+// empty unless n is 0.
+func cut(n, room int, size func(i int) int) []group {
 	var groups []group
 	from, used := 0, 0
 	for i := 0; i < n; i++ {
 		if used += size(i); used <= room {
-			continue
-		}
-		if !divided {
-			groups = append(groups, group{from, i})
-			from, used = i, size(i)
 			continue
 		}
 		if i == n-1 { // nothing would be left for the next page

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"skillforge/internal/skillmap"
@@ -83,7 +84,12 @@ func (s *Store) draftOnce(ctx context.Context, m *Map, bulk bool) (done Saved, p
 		return Saved{}, path, err
 	}
 	v := &saver{m: m, now: s.now().UnixMilli(), bulk: bulk && m.isSound()}
+	var wait sync.WaitGroup
+	if v.bulk {
+		wait.Go(v.digest)
+	}
 	_, err = db.Migrate(ctx, steps, ledger{s.now}, 0)
+	wait.Wait()
 	if err == nil {
 		err = db.Write(ctx, func(tx *sqldb.Tx) error {
 			v.tx = tx
@@ -115,7 +121,7 @@ func (m *Map) isSound() bool {
 
 // rows are those of the large tables, for a bulk.
 func (v *saver) rows() []sqldb.Rows {
-	out := make([]sqldb.Rows, len(lists))
+	out := make([]sqldb.Rows, len(lists), len(lists)+1)
 	for which, l := range lists {
 		ids := v.new.lists[which].ids
 		out[which] = sqldb.Rows{
@@ -130,7 +136,15 @@ func (v *saver) rows() []sqldb.Rows {
 			Key: func(i int, column string) (string, bool) { return v.key(which, i, column) },
 		}
 	}
-	return out
+	return append(out, sqldb.Rows{
+		Table: "scan_cache", Count: len(v.kept),
+		ID: func(i int) int64 { return int64(i + 1) },
+		Row: func(i int, r *sqldb.Record) {
+			r.Text(v.kept[i].name)
+			r.Last(v.kept[i].value)
+		},
+		Key: func(i int, _ string) (string, bool) { return v.kept[i].name, true },
+	})
 }
 
 // key is the value of an indexed column, false for NULL.

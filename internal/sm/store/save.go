@@ -9,7 +9,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/check"
@@ -103,9 +105,16 @@ type saver struct {
 	done Saved
 
 	bulk    bool        // the large tables are written in another way, afterwards
+	kept    []keepsake  // what then goes into scan_cache
 	digests [3][]uint64 // of nodes, links and issues, when they were taken before the transaction
 	old     notes
 	new     notes
+}
+
+// keepsake is a value of scan_cache.
+type keepsake struct {
+	name  string
+	value []byte
 }
 
 // notes say what the tables hold, so that a later Save need not look.
@@ -148,9 +157,11 @@ func (v *saver) len(which int) int {
 // digest takes the digests of all rows, outside the transaction because it is
 // most of the work when little changed.
 func (v *saver) digest() {
+	var wait sync.WaitGroup
 	for which := range lists {
-		v.digests[which] = v.digestFrom(which, 0)
+		wait.Go(func() { v.digests[which] = v.digestFrom(which, 0) })
 	}
+	wait.Wait()
 }
 
 func (v *saver) digestFrom(which, from int) []uint64 {
@@ -276,7 +287,7 @@ func (v *saver) put(ctx context.Context, which int, known bool) error {
 // reserve numbers the rows of a list that is written afterwards.
 func (v *saver) reserve(ctx context.Context, which int) error {
 	n := v.len(which)
-	v.new.lists[which] = rows{fresh(n), v.digestFrom(which, 0)}
+	v.new.lists[which] = rows{fresh(n), v.digests[which]}
 	v.done.Written += n
 	if which == nodes {
 		return nil
@@ -395,22 +406,26 @@ func (v *saver) note(ctx context.Context, print string, stranded []string, chang
 	if err := v.putMeta(ctx, print); err != nil {
 		return fmt.Errorf("write scan_meta: %w", err)
 	}
-	keep := map[string][]byte{cacheSurvey: v.m.Cache, cacheRecord: v.m.Record}
+	keep := []keepsake{{cacheSurvey, v.m.Cache}, {cacheRecord, v.m.Record}}
 	if changed {
 		summary, err := json.Marshal(summarize(v.m.Result))
 		if err != nil {
 			return err
 		}
-		keep[cacheSummary] = summary
-		keep[cacheStranded] = skillmap.AppendStrings(nil, stranded)
-		keep[cacheRows] = v.new.encode()
-		if err := bump(ctx, v.tx); err != nil {
+		next, err := nextGeneration(ctx, v.tx)
+		if err != nil {
 			return err
 		}
+		keep = append(keep, keepsake{cacheSummary, summary}, keepsake{cacheStranded, skillmap.AppendStrings(nil, stranded)},
+			keepsake{cacheRows, v.new.encode()}, keepsake{cacheGeneration, next})
 	}
-	for name, value := range keep {
-		if err := remember(ctx, v.tx, name, value); err != nil {
-			return fmt.Errorf("write the cache of %s: %w", name, err)
+	if v.bulk {
+		v.kept = slices.DeleteFunc(keep, func(k keepsake) bool { return k.value == nil })
+		return nil
+	}
+	for _, k := range keep {
+		if err := remember(ctx, v.tx, k.name, k.value); err != nil {
+			return fmt.Errorf("write the cache of %s: %w", k.name, err)
 		}
 	}
 	return nil
@@ -463,11 +478,16 @@ func remember(ctx context.Context, tx *sqldb.Tx, name string, value []byte) erro
 
 // bump counts one more change of the map's rows.
 func bump(ctx context.Context, tx *sqldb.Tx) error {
-	text, err := cached(ctx, tx, cacheGeneration)
+	next, err := nextGeneration(ctx, tx)
 	if err != nil {
 		return err
 	}
-	return remember(ctx, tx, cacheGeneration, binary.LittleEndian.AppendUint64(nil, generation(text)+1))
+	return remember(ctx, tx, cacheGeneration, next)
+}
+
+func nextGeneration(ctx context.Context, tx *sqldb.Tx) ([]byte, error) {
+	text, err := cached(ctx, tx, cacheGeneration)
+	return binary.LittleEndian.AppendUint64(nil, generation(text)+1), err
 }
 
 func generation(text []byte) uint64 {
