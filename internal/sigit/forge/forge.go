@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -36,6 +37,11 @@ type Options struct {
 	AllowPrivateImports bool
 	// MaxImport bounds the bytes of an imported repository; 0 means 10 GiB.
 	MaxImport int64
+	// ImportTime bounds an import that somebody waits for; 0 means 10 minutes.
+	// The operator's own take as long as they take.
+	ImportTime time.Duration
+	// Imports is how many of them run at once, one for a user; 0 means 4.
+	Imports int
 
 	// Random draws secrets; nil is the system's source.
 	Random io.Reader
@@ -55,6 +61,7 @@ type Forge struct {
 	random io.Reader
 
 	maxImport int64
+	imports   imports
 	hashing   *hasher
 	events    feed.Feed[sigit.Event]
 	maps      *maps
@@ -77,6 +84,7 @@ func New(o Options) *Forge {
 	if f.maxImport = o.MaxImport; f.maxImport == 0 {
 		f.maxImport = 10 << 30
 	}
+	f.imports = imports{most: cmp.Or(o.Imports, 4), time: cmp.Or(o.ImportTime, 10*time.Minute), by: map[int64]bool{}}
 	if f.search == nil {
 		f.search = grep
 	}

@@ -3,10 +3,12 @@ package forge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"skillforge/internal/fault"
@@ -111,24 +113,63 @@ func public(a netip.Addr) bool {
 	return true
 }
 
-// importTime bounds one import.
-const importTime = 30 * time.Minute
+// imports keeps those that callers wait for few and short: each holds a
+// connection, a process and a growing folder.
+type imports struct {
+	most int
+	time time.Duration
+
+	mu sync.Mutex     // guards by
+	by map[int64]bool // users whose import is under way
+}
+
+// enter takes a place for an import of by's, and says until when it may run.
+// The operator needs no place.
+func (i *imports) enter(ctx context.Context, by sigit.Actor) (until context.Context, leave func(), err error) {
+	if by.Operator {
+		return ctx, func() {}, nil
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.by[by.User.ID] {
+		return nil, nil, fault.Coded(fault.Busy, "import-busy", "an import of yours is under way; start the next one when it is done")
+	}
+	if len(i.by) >= i.most {
+		return nil, nil, fault.Coded(fault.Busy, "import-busy", "%d imports are under way, which is all that run at once; try again in a few minutes", len(i.by))
+	}
+	i.by[by.User.ID] = true
+	until, cancel := context.WithTimeout(ctx, i.time)
+	return until, func() {
+		cancel()
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		delete(i.by, by.User.ID)
+	}, nil
+}
 
 // importFault says why an import failed in words that hold nothing of what
 // git or the other server said: these may speak of the inner network.
-func importFault(err error, source string) error {
-	switch {
-	case errors.Is(err, git.ErrTooLarge):
-		return fault.Coded(fault.TooLarge, "import", "the repository is larger than imports may be")
-	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Coded(fault.Invalid, "import", "the import took longer than %d minutes", int(importTime.Minutes())).Because(err)
-	}
-	if _, ok := errors.AsType[*git.Failure](err); !ok {
-		return err
-	}
+func (f *Forge) importFault(err error, name sigit.RepoName, source string) error {
 	shown := sigit.Short(source, 200)
 	if u, e := url.Parse(source); e == nil && u.Host != "" {
 		shown = sigit.Short(u.Redacted(), 200)
 	}
+	const instead = "the operator can import it with `sigit repo add %s --import %s`, or push it here"
+	switch {
+	case errors.Is(err, git.ErrTooLarge):
+		return fault.Coded(fault.TooLarge, "import", "%s is larger than the %d MiB that an import may have; push it here instead", shown, f.maxImport>>20)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Coded(fault.Invalid, "import-time", "the import took longer than %s and was given up; "+instead, inWords(f.imports.time), name, shown).Because(err)
+	}
+	if _, ok := errors.AsType[*git.Failure](err); !ok {
+		return err
+	}
 	return fault.Coded(fault.Invalid, "import", "cannot import from %s: there is no git repository that can be read", shown).Because(err)
+}
+
+func inWords(d time.Duration) string {
+	if minutes := int(d.Minutes()); minutes > 1 {
+		return fmt.Sprintf("%d minutes", minutes)
+	}
+	return d.String()
 }

@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"skillforge/internal/fault"
 	"skillforge/internal/sigit"
@@ -39,6 +41,58 @@ func TestImport(t *testing.T) {
 	want(t, "an import of nothing", err, fault.Invalid, "no git repository")
 	_, err = w.Repo(ctx, w.bob, name("bob/nothing"))
 	want(t, "what a failed import left", err, fault.NotFound)
+}
+
+// TestImportsAreFewAndShort: somebody waits for each, so each user has one, all
+// have a few, and none goes on when its time is over or its caller has left.
+func TestImportsAreFewAndShort(t *testing.T) {
+	begun := make(chan string, 10)
+	source := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		begun <- r.Host
+		<-r.Context().Done()
+	}))
+	defer source.Close()
+	_, port, _ := strings.Cut(strings.TrimPrefix(source.URL, "http://"), ":")
+	start := func(limit time.Duration) *world {
+		return newWorldOn(t, storetest.SQLite(t), func(o *forge.Options) {
+			o.AllowPrivateImports, o.Imports, o.ImportTime = true, 2, limit
+			o.Lookup = func(context.Context, string) ([]netip.Addr, error) {
+				return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+			}
+		})
+	}
+	w := start(time.Hour)
+	from := "http://never.test:" + port + "/r"
+	ended := make(chan error)
+	ctx, leave := context.WithCancel(ctx)
+	for who, by := range map[string]sigit.Actor{"alice": w.alice, "bob": w.bob} {
+		go func() {
+			_, err := w.ImportRepo(ctx, by, sigit.NewRepo{Name: name(who + "/endless")}, from)
+			ended <- err
+		}()
+		<-begun
+	}
+	_, err := w.ImportRepo(ctx, w.alice, sigit.NewRepo{Name: name("alice/second")}, from)
+	want(t, "a second import of alice's", err, fault.Busy, "of yours is under way")
+	_, err = w.ImportRepo(ctx, w.mallory, sigit.NewRepo{Name: name("mallory/third")}, from)
+	want(t, "an import while two are under way", err, fault.Busy, "2 imports are under way")
+	leave()
+	for range 2 {
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("an import whose caller left ends with %v", err)
+		}
+	}
+	_, err = w.ImportRepo(context.Background(), operator, sigit.NewRepo{Name: name("alice/second")}, filepath.Join(t.TempDir(), "absent"))
+	want(t, "an import after the others", err, fault.Invalid, "no git repository")
+	_, err = w.Repo(context.Background(), w.alice, name("alice/endless"))
+	want(t, "what is left of it", err, fault.NotFound)
+
+	short := start(time.Nanosecond)
+	_, err = short.ImportRepo(context.Background(), short.alice, sigit.NewRepo{Name: name("alice/endless")}, from)
+	want(t, "an import that takes too long", err, fault.Invalid, "longer than 1ns", "sigit repo add alice/endless --import "+from)
+	if _, err = short.ImportRepo(context.Background(), short.alice, sigit.NewRepo{Name: name("alice/endless")}, from); fault.Code(err) != "import-time" {
+		t.Errorf("the next import gives %v: the place was kept", err)
+	}
 }
 
 func TestImportsStayOutOfTheInnerNetwork(t *testing.T) {

@@ -95,6 +95,11 @@ func (f *Forge) ownerFor(ctx context.Context, by sigit.Actor, name sigit.RepoNam
 
 // ImportRepo makes a repository with the branches and tags of another: an
 // http or https address, or for the operator a path or any address of git's.
+// It ends with ctx; what it got until then goes.
+//
+// The fault is Busy when the caller, or too many others, import already, and
+// Invalid or TooLarge for a source that cannot be read, takes too long or is
+// over the bound. Both of the last say what to do instead.
 func (f *Forge) ImportRepo(ctx context.Context, by sigit.Actor, n sigit.NewRepo, source string) (sigit.Repo, error) {
 	if err := by.MayAlone(sigit.CreateRepo); err != nil {
 		return sigit.Repo{}, err
@@ -103,12 +108,15 @@ func (f *Forge) ImportRepo(ctx context.Context, by sigit.Actor, n sigit.NewRepo,
 	if err != nil {
 		return sigit.Repo{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, importTime)
-	defer cancel()
+	ctx, leave, err := f.imports.enter(ctx, by)
+	if err != nil {
+		return sigit.Repo{}, err
+	}
+	defer leave()
 	return f.addRepo(ctx, by, n, func(dir string, n *sigit.NewRepo) error {
 		code, err := f.git.ImportFrom(ctx, dir, source, git.ImportOptions{Resolve: pins, MaxBytes: f.maxImport})
 		if err != nil {
-			return importFault(err, source)
+			return f.importFault(err, n.Name, source)
 		}
 		if n.DefaultBranch != "" {
 			return code.SetHead(ctx, n.DefaultBranch)
