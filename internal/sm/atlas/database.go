@@ -38,7 +38,8 @@ func (a *Atlas) with(ctx context.Context, p store.Posture, fn func(*store.Store)
 
 // Reset empties the database, or with dryRun only counts what it would drop.
 // A database that cannot be read can still be reset hard; then no rows are
-// counted. The fault is NotFound, code "db-missing", where there is none.
+// counted. The fault is NotFound, code "db-missing", where there is none, and
+// has the code "db-foreign" for a file that is not ours to delete.
 func (a *Atlas) Reset(ctx context.Context, scope ResetScope, dryRun bool) ([]TableRows, error) {
 	release, err := a.turn(ctx, false)
 	if err != nil {
@@ -68,7 +69,7 @@ func (a *Atlas) reset(ctx context.Context, scope ResetScope, zones []store.Zone,
 		}
 		return err
 	})
-	if scope != ResetHard || fault.Code(err) == "db-missing" {
+	if code := fault.Code(err); scope != ResetHard || code == "db-missing" || code == "db-foreign" {
 		return rows, err
 	}
 	if err != nil {
@@ -147,7 +148,7 @@ func (a *Atlas) Migrate(ctx context.Context, to int, noBackup bool) (applied []M
 		return err
 	})
 	if err == nil && len(applied) > 0 {
-		a.Log(sm.Operation{Op: "db.migrate", Target: "*", Channel: sm.CLI, Outcome: "ok"})
+		a.Log(sm.Operation{Op: "db.migrate", Target: "*", Channel: sm.CLI, Outcome: "ok", Detail: "applied=" + itoa(len(applied))})
 	}
 	return applied, backup, err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"skillforge/internal/sm"
 	"skillforge/internal/sm/atlas"
 )
 
@@ -59,7 +58,6 @@ func (o *databasing) migrate(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		a.Log(sm.Operation{Op: "db.migrate", Target: "*", Channel: sm.CLI, Outcome: "ok", Detail: fmt.Sprintf("applied=%d", len(applied))})
 		_, pending, err = a.Migrations(ctx)
 		if err != nil {
 			return err
@@ -148,9 +146,6 @@ func (o *databasing) reset(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if !o.dryRun {
-		a.Log(sm.Operation{Op: "db.reset", Target: "*", Channel: sm.CLI, Outcome: "ok", Detail: "scope=" + string(scope)})
-	}
 	if s.json {
 		return s.emit(struct {
 			OK        bool              `json:"ok"`
@@ -236,6 +231,9 @@ func dbRestoreVerb() *verb {
 func (o *databasing) restore(ctx context.Context, s *session) error {
 	a := s.open()
 	defer func() { _ = a.Close() }() // the copy is in place
+	if _, err := a.Restore(ctx, s.inDir(o.path), true); err != nil {
+		return err
+	}
 	if a.Exists() && !o.dryRun && !o.yes && !s.confirm("Replace "+s.relative(a.Database())+"?") {
 		s.note("Nothing was restored. `--yes` restores without asking.")
 		return nil
@@ -243,9 +241,6 @@ func (o *databasing) restore(ctx context.Context, s *session) error {
 	saved, err := a.Restore(ctx, s.inDir(o.path), o.dryRun)
 	if err != nil {
 		return err
-	}
-	if !o.dryRun {
-		a.Log(sm.Operation{Op: "db.restore", Target: "*", Channel: sm.CLI, Outcome: "ok"})
 	}
 	if s.json {
 		return s.emit(struct {

@@ -3,12 +3,14 @@ package store
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"skillforge/internal/fault"
+	"skillforge/internal/sm/config"
 	"skillforge/internal/sqldb"
 )
 
@@ -177,6 +179,9 @@ func explain(path string, err error) error {
 	}
 	switch sqldb.ProblemOf(err) {
 	case sqldb.Corrupt:
+		if isOther(path) {
+			return fault.Coded(fault.Internal, "db-foreign", "%s is no database of sm. Name another file with --db.", path).Because(err)
+		}
 		return fault.Coded(fault.Internal, "db-corrupt", "The database %s is damaged. `sm db reset --hard` removes it and `sm scan` makes the map anew; jobs and findings in it are lost unless a copy lies in %s (`sm db restore`).",
 			path, filepath.Join(filepath.Dir(path), BackupFolder)).Because(err)
 	case sqldb.Busy:
@@ -193,6 +198,25 @@ func explain(path string, err error) error {
 	}
 	return err
 }
+
+// isOther reports whether a file that is no database was somebody's to begin
+// with: it has another name than the program gives, and another beginning than
+// a database.
+func isOther(path string) bool {
+	if filepath.Base(path) == config.DatabaseFile {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	head := make([]byte, len(sqliteHead))
+	_, err = io.ReadFull(f, head)
+	return err != nil || string(head) != sqliteHead
+}
+
+const sqliteHead = "SQLite format 3\x00"
 
 func cannotWrite(path string, err error) error {
 	return fault.Coded(fault.Invalid, "not-writable", "Cannot use the database %s. Check that its folder exists and that you may write there.", path).Because(err)
