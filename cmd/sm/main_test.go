@@ -46,6 +46,7 @@ func TestStories(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("BAD", "\xff\xfe.md") // no text
 			env.Setenv("GORACE", noSleep)
 			env.Setenv("HOME", env.WorkDir)
 			return nil

@@ -7,6 +7,9 @@ package fault
 func Nearest(written string, known []string) string {
 	best, least := "", 1+len(written)/3
 	for _, word := range known {
+		if len(word) > len(written)+least || len(written) > len(word)+least {
+			continue // so many letters would have to come or go
+		}
 		if d := distance(written, word); d < least || d == least && best == "" {
 			best, least = word, d
 		}

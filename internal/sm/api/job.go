@@ -16,7 +16,7 @@ import (
 // plainCodes are the contract's words for codes of ours that it does not know.
 var plainCodes = map[string]string{
 	"deterministic": "bad-query", "ambiguous": "bad-query", "action-disabled": "bad-query", "unknown-provider": "bad-query",
-	"unreadable": "node-drifted", "report-invalid": "bad-query", "usage": "bad-query", "invalid-value": "bad-query",
+	"unreadable": "node-drifted", "report-invalid": "bad-query", "usage": "bad-query", "invalid-value": "bad-query", "node-missing": "bad-query",
 }
 
 // absent are routes for which a database that is not there means that what

@@ -253,7 +253,7 @@ func (a *Atlas) target(ctx context.Context, d *draft) error {
 		return nil
 	}
 	if path == "" {
-		return fault.New(fault.Invalid, "%s works on a file; say which.", e.ID)
+		return fault.Coded(fault.Invalid, "node-missing", "%s works on a file; say which.", e.ID)
 	}
 	err := a.look(ctx, func(tx *store.Tx) (err error) {
 		if d.node, err = tx.NodeOf(ctx, path); err != nil || d.node == nil {

@@ -23,7 +23,7 @@ func bumpVerb() *verb {
 	return &verb{
 		name: "bump", category: mapping, brief: "Raise the version in a file's .sm file",
 		details: "The version rises by one and the state of the file is noted. A file that did not change since is left alone.",
-		args:    []arg{maybe(&o.path, "PATH", "the file, as `sm list` shows it")},
+		args:    []arg{ofNode(maybe(&o.path, "PATH", "the file, as `sm list` shows it"))},
 		flags: []flag{
 			toggle(&o.pending, "pending", "", "Every file that changed since its .sm file was written."),
 			toggle(&o.staged, "staged", "", "With --pending: only files that are staged for the next commit; their .sm files are staged too."),

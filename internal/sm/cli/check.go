@@ -30,7 +30,7 @@ func checkVerb() *verb {
 		name: "check", category: mapping, brief: "List the issues of the map",
 		details: "Shows what the last scan found wrong: broken references, colliding names, faulty metadata. Exits 1 when one of them is an error, so that a build can stop on it.",
 		flags: []flag{
-			text(&o.node, "node", "n", "PATH", "Only issues that name this node."),
+			nodeFlag(&o.node, "node", "n", "Only issues that name this node."),
 			commaList(&o.analyzers, "analyzers", "", "IDS", "Only issues of these rules, such as reference-broken,name-collision."),
 			choice(&o.form, "format", "", "FORM", "How issues are written: "+strings.Join(formats, ", ")+". sarif, github and junit are for continuous integration.", formats...),
 			choice(&o.severity, "severity", "", "LEVEL", "Only issues at least this severe; exit 1 when one is left.", "error", "warn", "info"),

@@ -8,8 +8,19 @@ import (
 	"skillforge/internal/sm/atlas"
 )
 
-// withConsent does something that writes a sidecar. --yes consents for ever;
-// otherwise a person at the terminal is asked, once nobody has consented yet.
+// curate opens the map for a verb that writes a sidecar, and does it. --yes
+// consents for ever; otherwise a person at the terminal is asked, once nobody
+// has consented yet.
+func (s *session) curate(yes bool, do func(*atlas.Atlas, atlas.Consent) error) error {
+	a, err := s.mapped()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = a.Close() }() // what was written is committed
+	return s.withConsent(yes, func(c atlas.Consent) error { return do(a, c) })
+}
+
+// withConsent is curate for a verb that has the map open.
 func (s *session) withConsent(yes bool, do func(atlas.Consent) error) error {
 	err := do(atlas.Consent{Always: yes})
 	if fault.Code(err) != "confirm-required" || fault.Details(err)["key"] != "allowEditSmFiles" {

@@ -14,7 +14,7 @@ func enrichVerb() *verb {
 	return &verb{
 		name: "enrich", category: mapping, brief: "Ask outside sources about files",
 		details: "A file whose .sm file names a source on GitHub is compared with the one there. github/enrichment must be on (`sm plugins enable github/enrichment`) and the network be allowed (`sm config set allowNetworkActions true`).",
-		args:    []arg{maybe(&path, "PATH", "one file; all that name a source unless said")},
+		args:    []arg{ofNode(maybe(&path, "PATH", "one file; all that name a source unless said"))},
 		flags: []flag{
 			toggle(&stale, "stale", "", "Only files that changed since they were compared."),
 			toggle(&noPlugins, "no-plugins", "", "Leave drop-in plugins out. They ask nobody."),

@@ -18,7 +18,7 @@ func explainVerb() *verb {
 	return &verb{
 		name: "explain", category: mapping, brief: "Tell how a line of a file is read",
 		details: "Says of each link on the line which grammar saw it, how it stands in the text, which paths were tried, where it leads, and how it is judged when it leads to nothing. Without a line it explains the whole file. The files are read anew and nothing is kept.",
-		args:    []arg{one(&o.place, "FILE:LINE", "a file of the map, with or without a line")},
+		args:    []arg{ofNode(one(&o.place, "FILE:LINE", "a file of the map, with or without a line"))},
 		examples: []example{
 			{"sm explain docs/guide.md:12", ""},
 			{"sm explain .claude/agents/reviewer.md --json", "all links of a file for a script"},

@@ -25,7 +25,7 @@ func findingsVerb() *verb {
 		name: "findings", category: queueing, brief: "List what agents found in your files",
 		details: "Shows what is open. --stale, --fixed and --dismissed show those instead.",
 		flags: []flag{
-			text(&o.filter.Node, "node", "n", "PATH", "Only about this node."),
+			nodeFlag(&o.filter.Node, "node", "n", "Only about this node."),
 			commaList(&o.filter.Extensions, "extension", "", "IDS", "Only of these finders."),
 			text(&o.filter.Type, "type", "", "TYPE", "Only of this type."),
 			choice(&o.severity, "severity", "", "LEVEL", "At least this grave.", "info", "warn", "error"),

@@ -39,7 +39,7 @@ func findingsClearVerb() *verb {
 	return &verb{
 		name: "findings clear", category: queueing, brief: "Delete findings, settled ones too",
 		flags: []flag{
-			text(&o.node, "node", "n", "PATH", "Those about this node."),
+			nodeFlag(&o.node, "node", "n", "Those about this node."),
 			toggle(&o.all, "all", "", "Those of the whole project."),
 			toggle(&o.dryRun, "dry-run", "", "Say what would be done, do nothing."),
 			toggle(&o.yes, "yes", "y", "Do not ask."),

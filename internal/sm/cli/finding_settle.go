@@ -65,14 +65,9 @@ func (o *dismissing) run(ctx context.Context, s *session) error {
 			return a.DismissFinding(ctx, sm.CLI, o.in)
 		})
 	}
-	a, err := s.mapped()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }() // what was written is committed
 	var f *finding.Record
 	var class finding.Class
-	err = s.withConsent(o.yes, func(c atlas.Consent) (err error) {
+	err := s.curate(o.yes, func(a *atlas.Atlas, c atlas.Consent) (err error) {
 		var outcome atlas.FindingOutcome
 		if outcome, f, class, err = a.DismissClass(ctx, sm.CLI, o.in, c); err != nil {
 			return err
@@ -104,7 +99,7 @@ func findingsUndismissVerb() *verb {
 	return &verb{
 		name: "findings undismiss", category: queueing, brief: "Show a hidden class of findings again",
 		flags: []flag{
-			text(&o.in.Node, "node", "n", "PATH", "The file that hides it."),
+			nodeFlag(&o.in.Node, "node", "n", "The file that hides it."),
 			text(&o.in.Extension, "extension", "", "ID", "The finder."),
 			text(&o.in.Type, "type", "", "TYPE", "The type; without it the entry for all types is meant."),
 			toggle(&o.yes, "yes", "y", "Consent to the writing of .sm files, from now on."),
@@ -118,13 +113,8 @@ func (o *undismissing) run(ctx context.Context, s *session) error {
 	if o.in.Node == "" || o.in.Extension == "" {
 		return usage("say which: --node and --extension")
 	}
-	a, err := s.mapped()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }() // what was written is committed
 	var removed finding.Class
-	err = s.withConsent(o.yes, func(c atlas.Consent) (err error) {
+	err := s.curate(o.yes, func(a *atlas.Atlas, c atlas.Consent) (err error) {
 		var outcome atlas.UndismissOutcome
 		if outcome, removed, err = a.UndismissClass(ctx, sm.CLI, o.in, c); err != nil {
 			return err
@@ -150,7 +140,7 @@ func findingsSuppressionsVerb() *verb {
 	var node string
 	return &verb{
 		name: "findings suppressions", category: queueing, brief: "List hidden classes of findings",
-		flags: []flag{text(&node, "node", "n", "PATH", "Only of this node.")},
+		flags: []flag{nodeFlag(&node, "node", "n", "Only of this node.")},
 		exits: []exit{{5, "there is no map yet"}},
 		run: func(ctx context.Context, s *session) error {
 			a, err := s.mapped()

@@ -297,7 +297,7 @@ func helpMarkdown(all []*verb) []byte {
 
 func markdownVerb(b *bytes.Buffer, v *verb) {
 	fmt.Fprintf(b, "### sm %s\n\n", v.name)
-	fmt.Fprintf(b, "`%s`\n\n%s. %s\n\n", synopsis(v), v.brief, v.details)
+	fmt.Fprintf(b, "`%s`\n\n%s\n\n", synopsis(v), strings.TrimSpace(v.brief+". "+v.details))
 	if v.group {
 		return
 	}

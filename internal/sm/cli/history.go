@@ -35,7 +35,7 @@ func historyVerb() *verb {
 	return &verb{
 		name: "history", category: queueing, brief: "List what ran, the newest first",
 		flags: []flag{
-			text(&o.f.Node, "node", "n", "PATH", "Only on this node."),
+			nodeFlag(&o.f.Node, "node", "n", "Only on this node."),
 			text(&o.f.Extension, "extension", "", "ID", "Only of this extension."),
 			commaList(&o.f.Statuses, "status", "", "LIST", "completed, failed or cancelled; several separated by commas."),
 			text(&o.since, "since", "", "TIME", "Started at or after this moment."),

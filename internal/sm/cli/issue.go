@@ -28,7 +28,7 @@ func (o *dismissal) args() []arg {
 
 func (o *dismissal) flags(more ...flag) []flag {
 	return append([]flag{
-		text(&o.in.Node, "node", "n", "PATH", "The file."),
+		nodeFlag(&o.in.Node, "node", "n", "The file."),
 		toggle(&o.yes, "yes", "y", "Consent to the writing of .sm files, from now on."),
 	}, more...)
 }
@@ -55,14 +55,9 @@ func (o *dismissal) dismiss(ctx context.Context, s *session) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	a, err := s.mapped()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }() // what was written is committed
 	deleted := 0
 	outcome := atlas.IssueSuppressed
-	err = s.withConsent(o.yes, func(c atlas.Consent) (err error) {
+	err := s.curate(o.yes, func(a *atlas.Atlas, c atlas.Consent) (err error) {
 		outcome, deleted, err = a.DismissIssue(ctx, sm.CLI, o.in, c)
 		return err
 	})
@@ -100,13 +95,8 @@ func (o *dismissal) undismiss(ctx context.Context, s *session) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	a, err := s.mapped()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }() // what was written is committed
 	var removed finding.Value
-	err = s.withConsent(o.yes, func(c atlas.Consent) (err error) {
+	err := s.curate(o.yes, func(a *atlas.Atlas, c atlas.Consent) (err error) {
 		var outcome atlas.IssueOutcome
 		if outcome, removed, err = a.UndismissIssue(ctx, sm.CLI, o.in, c); err != nil {
 			return err
@@ -132,7 +122,7 @@ func issuesSuppressionsVerb() *verb {
 	var node string
 	return &verb{
 		name: "issues suppressions", category: mapping, brief: "List dismissed issues",
-		flags: []flag{text(&node, "node", "n", "PATH", "Only of this node.")},
+		flags: []flag{nodeFlag(&node, "node", "n", "Only of this node.")},
 		exits: []exit{{5, "there is no such node, or no map yet"}},
 		run: func(ctx context.Context, s *session) error {
 			a, err := s.mapped()

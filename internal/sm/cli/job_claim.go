@@ -55,10 +55,14 @@ func (o *claiming) run(ctx context.Context, s *session) error {
 		s.note("No job is waiting.")
 		return errNotClean
 	case s.json:
-		return s.emit(got)
+		err = s.emit(got)
+	default:
+		err = s.write([]byte(got.ID + "\n"))
 	}
-	s.printf("%s\n", got.ID)
-	return nil
+	if err != nil { // nobody has the nonce now
+		s.warn("Job %s is claimed and was handed to nobody. `sm jobs fail %s` gives it up.", got.ID, got.ID)
+	}
+	return err
 }
 
 // patience is how long to wait, and how often to look meanwhile.

@@ -13,7 +13,7 @@ func jobsListVerb() *verb {
 		flags: []flag{
 			text(&f.Status, "status", "", "STATUS", "queued, running, completed, failed or cancelled."),
 			text(&f.Extension, "extension", "", "ID", "Only jobs of this extension."),
-			text(&f.Node, "node", "n", "PATH", "Only jobs about this node."),
+			nodeFlag(&f.Node, "node", "n", "Only jobs about this node."),
 		},
 		exits: []exit{{5, "there is no map yet"}},
 		run: func(ctx context.Context, s *session) error {

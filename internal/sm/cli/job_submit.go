@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"skillforge/internal/fault"
 	"skillforge/internal/skillmap/draw"
 	"skillforge/internal/sm"
 	"skillforge/internal/sm/atlas"
@@ -26,7 +27,7 @@ func jobsSubmitVerb() *verb {
 		details: "Prints the id of the job. `sm actions list` shows what can be asked for.",
 		args:    []arg{one(&o.extension, "EXTENSION", "what to do, such as ai-redundancy-analyzer")},
 		flags: []flag{
-			text(&o.node, "node", "n", "PATH", "The file to work on."),
+			nodeFlag(&o.node, "node", "n", "The file to work on."),
 			toggle(&o.all, "all", "", "One job for every file that the extension is for."),
 			toggle(&o.force, "force", "", "Do not look for the same job first. One that is queued or running still counts."),
 			text(&o.ttl, "ttl", "", "SECONDS", "Give the job up when its agent holds it longer; 0 for ever."),
@@ -91,6 +92,9 @@ func (o *submitting) run(ctx context.Context, s *session) error {
 		return o.submitAll(ctx, s, a, in)
 	}
 	done, err := a.SubmitJob(ctx, sm.CLI, in)
+	if fault.Code(err) == "node-missing" {
+		return usage("%s --node PATH names one, --all takes every file that it is for.", fault.Text(err))
+	}
 	if err != nil {
 		return err
 	}

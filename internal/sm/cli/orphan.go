@@ -49,9 +49,9 @@ func orphansReconcileVerb() *verb {
 	var o moving
 	return &verb{
 		name: "orphans reconcile", category: upkeep, brief: "Give what was kept about a file that is gone to another",
-		args: []arg{one(&o.path, "PATH", "the file that is gone")},
+		args: []arg{ofNode(one(&o.path, "PATH", "the file that is gone"))},
 		flags: []flag{
-			text(&o.to, "to", "", "PATH", "The file that it is now."),
+			nodeFlag(&o.to, "to", "", "The file that it is now."),
 			toggle(&o.dryRun, "dry-run", "n", "Say what would be done, do nothing."),
 		},
 		exits: []exit{{5, "there is no such file, or no map yet"}},
@@ -68,9 +68,9 @@ func orphansUndoRenameVerb() *verb {
 	var o moving
 	return &verb{
 		name: "orphans undo-rename", category: upkeep, brief: "Take back what a scan took for a move",
-		args: []arg{one(&o.path, "PATH", "the file as it is called now")},
+		args: []arg{ofNode(one(&o.path, "PATH", "the file as it is called now"))},
 		flags: []flag{
-			text(&o.from, "from", "", "PATH", "What it was called, where the scan saw several."),
+			nodeFlag(&o.from, "from", "", "What it was called, where the scan saw several."),
 			toggle(&o.dryRun, "dry-run", "n", "Say what would be done, do nothing."),
 			hidden(toggle(&o.force, "force", "", "Do not ask. Nothing is asked.")),
 		},

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +14,21 @@ import (
 type globals struct {
 	json, quiet, noColor, help, version bool
 	db, logLevel                        string
+	dir                                 string // of the project
+}
+
+// nodePath is the path of a node as the map has it: a person or a shell may
+// write ./a.md, or where the file lies on this machine.
+func (g *globals) nodePath(written string) string {
+	if filepath.IsAbs(written) && g.dir != "" {
+		if inside, err := filepath.Rel(g.dir, written); err == nil && filepath.IsLocal(inside) {
+			return filepath.ToSlash(inside)
+		}
+	}
+	if rest, ok := strings.CutPrefix(written, "./"); ok && rest != "" {
+		return path.Clean(rest)
+	}
+	return written
 }
 
 func (g *globals) flags() []flag {
@@ -58,7 +75,7 @@ func findVerb(all []*verb, g *globals, args []string) (*verb, []string, error) {
 				}
 				return v, append(rest, args[i:]...), nil
 			}
-			if err := give(f, value, joined, args, &i); err != nil {
+			if err := g.give(f, value, joined, args, &i); err != nil {
 				return v, nil, err
 			}
 			continue
@@ -81,7 +98,7 @@ func findVerb(all []*verb, g *globals, args []string) (*verb, []string, error) {
 
 // give sets the flag at args[*i]; a value that is not joined to it is the next
 // argument, which *i then stands on.
-func give(f *flag, value string, joined bool, args []string, i *int) error {
+func (g *globals) give(f *flag, value string, joined bool, args []string, i *int) error {
 	switch {
 	case f.value == "" && joined:
 		return usage("option '--%s' takes no value", f.name)
@@ -91,6 +108,9 @@ func give(f *flag, value string, joined bool, args []string, i *int) error {
 			return usage("option '--%s' needs a value: %s", f.name, f.value)
 		}
 		value = args[*i]
+	}
+	if f.node {
+		value = g.nodePath(value)
 	}
 	if err := f.set(value); err != nil {
 		return usage("option '--%s' %v", f.name, err)
@@ -127,18 +147,18 @@ func fill(v *verb, all []*verb, g *globals, args []string) error {
 		if f == nil {
 			return unknownOption(v, known, word)
 		}
-		if err := give(f, value, joined, args, &i); err != nil {
+		if err := g.give(f, value, joined, args, &i); err != nil {
 			return err
 		}
 	}
-	if g.help {
+	if g.help && (!v.group || len(words) == 0) {
 		return nil
 	}
-	return place(v, all, words)
+	return g.place(v, all, words)
 }
 
 // place gives the positional words to the verb's arguments.
-func place(v *verb, all []*verb, words []string) error {
+func (g *globals) place(v *verb, all []*verb, words []string) error {
 	if v.group {
 		var names []string
 		for _, c := range children(all, v.name) {
@@ -157,7 +177,11 @@ func place(v *verb, all []*verb, words []string) error {
 			return usage("%s is missing: %s", a.name, a.help)
 		}
 		for len(words) > 0 {
-			if err := a.set(words[0]); err != nil {
+			word := words[0]
+			if a.node {
+				word = g.nodePath(word)
+			}
+			if err := a.set(word); err != nil {
 				return err
 			}
 			words = words[1:]
@@ -201,12 +225,12 @@ func unknownOption(v *verb, known []flag, word string) error {
 	var names []string
 	for _, f := range known {
 		if !f.hidden {
-			names = append(names, "--"+f.name)
+			names = append(names, f.name)
 		}
 	}
 	hint := fmt.Sprintf("`sm help %s` lists its options.", v.name)
-	if near := fault.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("Did you mean %s? %s", near, hint)
+	if near := fault.Nearest(strings.TrimLeft(name, "-"), names); near != "" {
+		hint = fmt.Sprintf("Did you mean --%s? %s", near, hint)
 	}
 	return fault.Coded(fault.Invalid, "unknown-option", "unknown option '%s'\n%s", name, hint)
 }

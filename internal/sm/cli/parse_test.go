@@ -12,7 +12,7 @@ import (
 	"skillforge/internal/fault"
 )
 
-// tiny is a command line of three verbs that show what they were given.
+// tiny is a command line of some verbs that show what they were given.
 type tiny struct {
 	ran        string
 	dry        bool
@@ -30,6 +30,7 @@ func (o *tiny) verbs() []*verb {
 			toggle(&o.dry, "dry-run", "n", ""), number(&o.limit, "limit", "", "N", 1, ""), choice(&o.sort, "sort-by", "", "KEY", "", "path", "kind"), commaList(&o.ids, "ids", "", "IDS", ""),
 		}, run: note("scan")},
 		{name: "scan compare-with", args: []arg{one(&o.path, "DUMP", "a file")}, run: note("scan compare-with")},
+		{name: "show", args: []arg{ofNode(one(&o.path, "PATH", "a node"))}, flags: []flag{nodeFlag(&o.sort, "node", "n", "")}, run: note("show")},
 		{name: "db", group: true},
 		{name: "db reset", run: note("db reset")},
 	}
@@ -58,11 +59,18 @@ func TestParse(t *testing.T) {
 		{"scan --log debug", "scan", func(_ *tiny, g *globals) bool { return g.logLevel == "debug" }},
 		{"scan --log-level debug", "scan", func(_ *tiny, g *globals) bool { return g.logLevel == "debug" }},
 		{"scan compare-with --help", "scan compare-with", func(_ *tiny, g *globals) bool { return g.help }},
+		{"db --help", "db", func(_ *tiny, g *globals) bool { return g.help }},
+		{"show a.md", "show", func(o *tiny, _ *globals) bool { return o.path == "a.md" }},
+		{"show ./a.md -n ././docs//b.md", "show", func(o *tiny, _ *globals) bool { return o.path == "a.md" && o.sort == "docs/b.md" }},
+		{"show /p/docs/a.md --node=/p/b.md", "show", func(o *tiny, _ *globals) bool { return o.path == "docs/a.md" && o.sort == "b.md" }},
+		{"show /q/a.md -n mcp://github", "show", func(o *tiny, _ *globals) bool { return o.path == "/q/a.md" && o.sort == "mcp://github" }},
+		{"show .claude/a.md", "show", func(o *tiny, _ *globals) bool { return o.path == ".claude/a.md" }},
+		{"scan compare-with ./a", "scan compare-with", func(o *tiny, _ *globals) bool { return o.path == "./a" }},
 		{"", "", nil},
 		{"-v", "", func(_ *tiny, g *globals) bool { return g.version }},
 	} {
 		var o tiny
-		var g globals
+		g := globals{dir: "/p"}
 		v, err := parse(o.verbs(), &g, strings.Fields(c.line))
 		name := ""
 		if v != nil {
@@ -91,6 +99,8 @@ func TestParseRefuses(t *testing.T) {
 		"scan compare-with a b": "unexpected argument 'b'",
 		"db":                    "say which: reset",
 		"db drop":               "unknown command 'drop'",
+		"db drop --help":        "unknown command 'drop'",
+		"scan --port 3":         "unknown option '--port'\n`sm help scan`",
 		"scan --ids ,":          "needs a list",
 		"--db":                  "needs a value: PATH",
 	} {

@@ -41,12 +41,36 @@ type session struct {
 	parked bool
 	// reported is set once an answer in JSON carries the error itself.
 	reported bool
+	out      *output
+}
+
+// output is standard output. It remembers that something could not be written.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.Writer.Write(text)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// rootOf is the cause at the end of an error's chain.
+func rootOf(err error) error {
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return err
 }
 
 // Main runs the command that args name (without the program's own name) and
 // returns its exit code. The context ends it early.
 func Main(ctx context.Context, args []string, w World) int {
 	s := &session{World: w, started: w.Now(), all: verbs()}
+	s.dir = w.Dir
 	v, err := s.parse(args)
 	s.verb = v
 	if err != nil { // a slip before --json does not turn the answer into prose
@@ -63,6 +87,9 @@ func Main(ctx context.Context, args []string, w World) int {
 	default:
 		timed = !v.untimed
 		err = v.run(ctx, s)
+	}
+	if s.out.err != nil { // whatever else happened, nobody has read it
+		err = fault.Coded(fault.Internal, "not-written", "The answer could not be written: %v.", rootOf(s.out.err)).Because(s.out.err)
 	}
 	code := exitCode(err)
 	if err != nil && !errors.Is(err, errNotClean) {
@@ -82,7 +109,7 @@ func (s *session) parse(args []string) (*verb, error) {
 		return v, err
 	}
 	g := s.globals
-	s.globals = globals{}
+	s.globals = globals{dir: s.Dir}
 	served, unfit := parse(s.all, &s.globals, slices.Concat([]string{"serve"}, args))
 	a := s.open()
 	defer func() { _ = a.Close() }() // nothing is read
@@ -100,6 +127,8 @@ func (s *session) settle() {
 	}
 	s.db = s.database()
 	s.tty = newTerminal(s.World, s.noColor)
+	s.out = &output{Writer: s.Out}
+	s.Out = s.out
 	s.log = s.logger()
 }
 
@@ -193,7 +222,7 @@ func (s *session) complain(err error) {
 		s.note("stopped")
 		return
 	}
-	sentence := s.sentence(err)
+	sentence := shortened(s.sentence(err))
 	if !s.json {
 		fmt.Fprintf(s.Err, "%s\n", draw.Clean(sentence))
 		return
@@ -224,9 +253,37 @@ func (s *session) sentence(err error) string {
 		if f.Err != nil {
 			s.log.Debug("cause", "err", f.Err)
 		}
+		if h := hint(f); h != "" {
+			return prefix + strings.TrimSuffix(f.Text, ".") + ". " + h
+		}
 		return prefix + f.Text
 	}
 	return prefix + err.Error()
+}
+
+// hint says where to look for what was not found, unless the fault does.
+func hint(f *fault.Fault) string {
+	if f.Kind != fault.NotFound || strings.Contains(f.Text, "`sm ") {
+		return ""
+	}
+	switch {
+	case f.Details["path"] != nil:
+		return "`sm list` shows the nodes; `sm scan` looks again."
+	case f.Details["id"] != nil:
+		return "`sm jobs list` shows them."
+	}
+	return ""
+}
+
+// longest is how much of what somebody wrote a message repeats.
+const longest = 2000
+
+// shortened cuts the middle out of a message that repeats a long argument.
+func shortened(sentence string) string {
+	if len(sentence) <= longest {
+		return sentence
+	}
+	return strings.ToValidUTF8(sentence[:longest/2], "") + " […] " + strings.ToValidUTF8(sentence[len(sentence)-longest/4:], "")
 }
 
 // duration is a time span as the elapsed line shows it.

@@ -20,7 +20,7 @@ func showVerb() *verb {
 	var o showing
 	return &verb{
 		name: "show", category: mapping, brief: "Show one node: its links, its issues, its metadata",
-		args:     []arg{one(&o.path, "PATH", "the node, as `sm list` shows it")},
+		args:     []arg{ofNode(one(&o.path, "PATH", "the node, as `sm list` shows it"))},
 		examples: []example{{"sm show .claude/agents/reviewer.md", ""}, {"sm show mcp://github --json", "a virtual node"}},
 		exits:    []exit{{5, "there is no such node, or no map yet"}},
 		run:      o.run,

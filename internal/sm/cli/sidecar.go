@@ -33,7 +33,7 @@ func sidecarsAnnotateVerb() *verb {
 	var force, yes bool
 	return &verb{
 		name: "sidecars annotate", category: mapping, brief: "Make a .sm file for a file",
-		args: []arg{one(&path, "PATH", "the file, as `sm list` shows it")},
+		args: []arg{ofNode(one(&path, "PATH", "the file, as `sm list` shows it"))},
 		flags: []flag{
 			toggle(&force, "force", "", "Throw away one that is there."),
 			toggle(&yes, "yes", "y", "Consent to the writing of .sm files, from now on."),
@@ -53,7 +53,7 @@ func sidecarsRefreshVerb() *verb {
 	return &verb{
 		name: "sidecars refresh", category: mapping, brief: "Note in a .sm file the state of its file",
 		details: "The version stays. `sm bump` raises it as well.",
-		args:    []arg{one(&path, "PATH", "the file, as `sm list` shows it")},
+		args:    []arg{ofNode(one(&path, "PATH", "the file, as `sm list` shows it"))},
 		flags:   []flag{toggle(&yes, "yes", "y", "Consent to the writing of .sm files, from now on.")},
 		exits:   []exit{{5, "there is no such node or sidecar, or no map yet"}},
 		run: func(ctx context.Context, s *session) error {
@@ -66,13 +66,8 @@ func sidecarsRefreshVerb() *verb {
 
 // sidecar runs a verb that writes one sidecar, and shows what became of it.
 func (s *session) sidecar(ctx context.Context, yes bool, do func(*atlas.Atlas, atlas.Consent) (atlas.SidecarState, error)) error {
-	a, err := s.mapped()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.Close() }() // what was written is committed
 	var state atlas.SidecarState
-	err = s.withConsent(yes, func(c atlas.Consent) (err error) {
+	err := s.curate(yes, func(a *atlas.Atlas, c atlas.Consent) (err error) {
 		state, err = do(a, c)
 		return err
 	})

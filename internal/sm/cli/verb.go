@@ -33,6 +33,7 @@ type arg struct {
 	help     string
 	optional bool
 	many     bool
+	node     bool // the path of a node
 	set      func(string) error
 }
 
@@ -43,6 +44,7 @@ type flag struct {
 	help        string
 	choices     []string
 	hidden      bool
+	node        bool // the value is the path of a node
 	set         func(string) error
 }
 
@@ -67,6 +69,19 @@ func text(p *string, name, short, value, help string) flag {
 		*p = v
 		return nil
 	}}
+}
+
+// nodeFlag is a flag whose value is the path of a node.
+func nodeFlag(p *string, name, short, help string) flag {
+	f := text(p, name, short, "PATH", help)
+	f.node = true
+	return f
+}
+
+// ofNode says that a positional is the path of a node.
+func ofNode(a arg) arg {
+	a.node = true
+	return a
 }
 
 // texts is a flag that may be given more than once.

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
+}
+
+// play runs commands in a project with one file, on an output of our choice.
+func play(t *testing.T, dir string, out interface{ Write([]byte) (int, error) }, args ...string) (code int, complaint string) {
+	t.Helper()
+	var complaints bytes.Buffer
+	code = Main(context.Background(), args, World{
+		In: strings.NewReader(""), Out: out, Err: &complaints, Env: func(string) string { return "" }, Dir: dir, Now: time.Now,
+	})
+	return code, complaints.String()
+}
+
+func TestAnswerThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("# A\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var good bytes.Buffer
+	for _, args := range [][]string{{"scan"}, {"agent", "install", "--for", "claude"}, {"jobs", "submit", "ai-scope-analyzer", "-n", "a.md"}} {
+		if code, said := play(t, dir, &good, args...); code != 0 {
+			t.Fatalf("sm %s exits %d: %s", strings.Join(args, " "), code, said)
+		}
+	}
+	for _, line := range []string{"list", "list --json", "help", "version", "show a.md", "check", "export --format md", "db dump", "scan --json", "config list"} {
+		code, said := play(t, dir, full{}, strings.Fields(line)...)
+		if code != 2 || !strings.Contains(said, "The answer could not be written: no space left on device") {
+			t.Errorf("sm %s on a full disk exits %d: %s", line, code, said)
+		}
+	}
+	// A job that was claimed and handed to nobody is named.
+	for _, line := range []string{"jobs claim", "jobs claim --json"} {
+		code, said := play(t, dir, full{}, strings.Fields(line)...)
+		if code != 2 || !strings.Contains(said, "`sm jobs fail d-") {
+			t.Errorf("sm %s on a full disk exits %d: %s", line, code, said)
+		}
+		if code, said := play(t, dir, &good, "jobs", "fail", "--all"); code != 0 {
+			t.Fatal(said)
+		}
+		if code, said := play(t, dir, &good, "jobs", "submit", "ai-scope-analyzer", "-n", "a.md"); code != 0 {
+			t.Fatal(said)
+		}
+	}
+}
+
+func TestLongArgumentsAreCutInMessages(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("\u00e9", 50000)
+	for _, args := range [][]string{{long}, {"show", long}, {"config", "get", long}, {"scan", long}, {"help", long}, {"list", "--sort-by", long}} {
+		code, said := play(t, dir, &bytes.Buffer{}, args...)
+		if code != 2 && code != 5 || len(said) > longest || strings.Contains(said, "\ufffd") {
+			t.Errorf("sm %s … exits %d with %d bytes", args[0], code, len(said))
+		}
+	}
+}
+
+func TestHintsSayWhereToLook(t *testing.T) {
+	dir := t.TempDir()
+	if code, said := play(t, dir, &bytes.Buffer{}, "scan"); code != 0 {
+		t.Fatal(said)
+	}
+	for line, want := range map[string]string{
+		"jobs show d-1":                 "Unknown job id: d-1. `sm jobs list` shows them.",
+		"sidecars annotate none.md":     "Unknown node path: none.md. `sm list` shows the nodes; `sm scan` looks again.",
+		"show none.md":                  "`sm list` shows the nodes",
+		"jobs submit ai-scope-analyzer": "--node PATH",
+	} {
+		code, said := play(t, dir, &bytes.Buffer{}, strings.Fields(line)...)
+		if code == 0 || !strings.Contains(said, want) {
+			t.Errorf("sm %s exits %d: %s, want %q in it", line, code, said, want)
+		}
+	}
+}
+
+func TestRootOfAnError(t *testing.T) {
+	if got := rootOf(&fs.PathError{Err: syscall.EPIPE}); !errors.Is(got, syscall.EPIPE) || got.Error() != "broken pipe" {
+		t.Errorf("the root is %v", got)
+	}
+}
