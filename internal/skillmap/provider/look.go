@@ -106,7 +106,7 @@ func Registry() map[string]Entry {
 			InvocationSigil: p.Sigil, MCPRegister: p.Register.wire(),
 		}
 		for _, r := range p.Reads {
-			if r.BodyField != "" {
+			if r.BodyField != "" && !p.Base {
 				entry.BodyField = r.BodyField
 			}
 		}

@@ -8,6 +8,7 @@ func markdown() *Provider {
 		Look: Look{Color: "#9ca3af", ColorDark: "#6b7280"}, HideChip: true, Base: true,
 		Reads: []Read{
 			{Suffix: ".md", Parser: YAML},
+			{Suffix: ".toml", Parser: TOML, BodyField: "developer_instructions", Else: "prompt"},
 			{Suffix: "plugin.json", Parser: JSON}, {Suffix: "marketplace.json", Parser: JSON}, {Suffix: "gemini-extension.json", Parser: JSON},
 		},
 		Kinds: []*Kind{

@@ -43,6 +43,7 @@ type Read struct {
 	Suffix    string // case-sensitive, such as ".md"
 	Parser    Parser
 	BodyField string // the key whose string value is the body; empty for the text itself
+	Else      string // the key that is when the first is absent
 }
 
 // Parser names how a file is taken apart.
@@ -147,8 +148,12 @@ func (p *Provider) Kind(name string) *Kind {
 // false when the provider leaves the file to others.
 func (p *Provider) Classify(path string) (kind string, ok bool) {
 	if p.Base {
-		if strings.HasSuffix(path, ".json") {
+		switch {
+		case strings.HasSuffix(path, ".json"):
 			kind = ManifestKind(path)
+			return kind, kind != ""
+		case strings.HasSuffix(path, ".toml"):
+			kind = tomlKind(path)
 			return kind, kind != ""
 		}
 		return "markdown", true
@@ -158,6 +163,24 @@ func (p *Provider) Classify(path string) (kind string, ok bool) {
 	}
 	kind = p.classify(strings.ToLower(path))
 	return kind, kind != ""
+}
+
+// tomlKind is what a TOML file would be if its folder is one of a host or of
+// a plugin; empty for a file that is none in any. Agents of the project itself
+// are for Codex to claim.
+func tomlKind(path string) string {
+	path = "/" + strings.ToLower(path)
+	for _, dir := range []string{"/agents/", "/agent/"} {
+		if strings.Contains(path, dir) && !strings.HasPrefix(path, "/.codex/agents/") {
+			return "agent"
+		}
+	}
+	for _, dir := range []string{"/commands/", "/command/"} {
+		if strings.Contains(path, dir) {
+			return "command"
+		}
+	}
+	return ""
 }
 
 // Resolution lists the kinds of node that a link of the kind may lead to by

@@ -16,7 +16,7 @@ func (s *scanner) typed(taken []claim) []claim {
 	folders := map[string]bool{}
 	for i := range taken {
 		c := &taken[i]
-		if c.provider.Base && c.read.Parser == provider.YAML {
+		if c.provider.Base && c.read.Parser != provider.JSON {
 			c.kind = s.graph.places.kindOf(c.path)
 		}
 		if _, ok := conventions[c.kind+"s"]; ok {
@@ -25,10 +25,10 @@ func (s *scanner) typed(taken []claim) []claim {
 			}
 		}
 	}
-	if len(s.early) == 0 {
-		return taken
-	}
 	return slices.DeleteFunc(taken, func(c claim) bool {
+		if c.provider.Base && c.read.Parser == provider.TOML {
+			return c.kind != "agent" && c.kind != "command"
+		}
 		if c.read.Parser != provider.JSON || s.isManifest(&c, folders) {
 			return false
 		}

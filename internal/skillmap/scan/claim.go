@@ -137,9 +137,6 @@ func claims(files []*file, passes []pass, max int64, several bool) (taken []clai
 	for _, f := range files {
 		switch {
 		case f.stamp.size > max:
-			if f.taken == nobody && passes[f.met].read.Parser == provider.JSON {
-				continue // it only ends like a manifest
-			}
 			sized[f.met] = append(sized[f.met], skillmap.SizedFile{Path: f.path, Bytes: f.stamp.size})
 		case f.taken != nobody:
 			turns[f.taken] = append(turns[f.taken], claim{f, &passes[f.taken], f.kind})

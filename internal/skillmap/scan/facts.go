@@ -153,8 +153,11 @@ func takeApart(r provider.Read, text string) (block frontmatter.Block, parsed ma
 	if parsed == nil {
 		parsed = map[string]any{}
 	}
-	if body, ok := parsed[r.BodyField].(string); ok && r.BodyField != "" {
-		block.Body, block.BodyLine = body, 0
+	for _, field := range [...]string{r.BodyField, r.Else} {
+		if body, ok := parsed[field].(string); ok && field != "" {
+			block.Body, block.BodyLine = body, 0
+			break
+		}
 	}
 	return block, parsed, err
 }

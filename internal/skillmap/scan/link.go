@@ -59,7 +59,7 @@ func (w *walker) through(name string, above []string) {
 	}
 	w.out.links = append(w.out.links, stop{root: w.root, path: name, how: asLead, stamp: s})
 	switch {
-	case s.kind == regular && w.wanted(path.Base(name)) && !w.rules.Match(name):
+	case s.kind == regular && w.wanted(path.Base(name)) && !w.rules.Match(name) && !w.isNobodys(name):
 		w.linkedFile(name, s)
 	case s.kind == folder && w.links <= maxLinks && !w.rules.MatchDir(name):
 		w.linkedFolder(name, above)

@@ -229,10 +229,10 @@ func (w *walker) pick(name string, p place, entries []dirent, base string) (item
 		}
 		return item{name: base, kind: regular, orphan: true}, true
 	}
-	if manifests[base] && !w.wanted(base) && !w.rules.Match(name) {
+	if manifests[base] && (!w.wanted(base) || w.isNobodys(name)) && !w.rules.Match(name) {
 		return item{name: base, kind: regular, tells: true}, true
 	}
-	if !w.wanted(base) || w.rules.Match(name) {
+	if !w.wanted(base) || w.rules.Match(name) || w.isNobodys(name) {
 		return item{}, false
 	}
 	s, err := p.look(base)
@@ -252,6 +252,16 @@ func (w *walker) file(name string, s stamp) *file {
 
 func (w *walker) wanted(base string) bool {
 	return slices.ContainsFunc(w.passes, func(p pass) bool { return strings.HasSuffix(base, p.read.Suffix) })
+}
+
+// isNobodys reports whether a file only ends like those of a pass and is not
+// of its kind, such as the many TOML files that are no agents.
+func (w *walker) isNobodys(name string) bool {
+	if strings.HasSuffix(name, ".md") {
+		return false
+	}
+	met, taken, _ := offer(w.passes, name)
+	return met == nobody || taken == nobody && w.passes[met].provider.Base
 }
 
 // accompanies reports whether the file of a sidecar stands in its folder.

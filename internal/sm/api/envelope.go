@@ -145,7 +145,7 @@ func providers() map[string]providerEntry {
 	for _, p := range provider.All() {
 		e := providerEntry{Label: p.Label, IsLens: !p.Base, Look: p.Look, HideChip: p.HideChip, Sigil: p.Sigil}
 		for _, r := range p.Reads {
-			if r.BodyField != "" {
+			if r.BodyField != "" && !p.Base {
 				e.BodyField = r.BodyField
 			}
 		}
