@@ -43,6 +43,10 @@ var codexAgent = &schema{
 		{"sandbox_mode", oneOf("read-only", "workspace-write", "danger-full-access")},
 		{"nickname_candidates", listOf(text)},
 		{"mcp_servers", mapOf(object)},
+		// What else its settings may hold, a layer of which the file is.
+		{"approval_policy", anything}, {"features", anything}, {"instructions", anything}, {"model_context_window", anything},
+		{"model_provider", anything}, {"model_reasoning_summary", anything}, {"model_verbosity", anything}, {"project_doc_max_bytes", anything},
+		{"sandbox_workspace_write", anything}, {"service_tier", anything}, {"shell_environment_policy", anything}, {"tools", anything}, {"web_search", anything},
 		{"skills", fieldsOf(field{"config", listOf(fieldsOf(field{"path", text}, field{"enabled", boolean}))})},
 	},
 }

@@ -14,21 +14,37 @@ const (
 	ParseError = "frontmatter-parse-error"
 	Malformed  = "frontmatter-malformed"
 	Invalid    = "frontmatter-invalid"
+	UnknownKey = "frontmatter-key-unknown"
 )
 
 // Diagnose judges the head of one file: at most one issue about its shape or
-// content, without NodeIDs. An issue about unbalanced backticks in the body
-// is listed after it. The severity is warn, or error when strict.
+// content, a warning or, when strict, an error; and one error about keys for
+// which the host refuses the whole file. The issues have no NodeIDs.
 func Diagnose(p *Provider, kind string, block frontmatter.Block, parsed map[string]any, parseErr error, strict bool) []skillmap.Issue {
-	issue, ok := diagnose(p.Kind(kind), kind, block, parsed, parseErr)
-	if !ok {
-		return nil
+	var out []skillmap.Issue
+	k := p.Kind(kind)
+	if issue, ok := diagnose(k, kind, block, parsed, parseErr); ok {
+		issue.Severity = skillmap.Warn
+		if strict {
+			issue.Severity = skillmap.Error
+		}
+		out = append(out, issue)
 	}
-	issue.Severity = skillmap.Warn
-	if strict {
-		issue.Severity = skillmap.Error
+	if k != nil && parseErr == nil {
+		if keys := k.Unknown(parsed); len(keys) > 0 {
+			out = append(out, unknownKeys(p, keys))
+		}
 	}
-	return []skillmap.Issue{issue}
+	return out
+}
+
+func unknownKeys(p *Provider, keys []string) skillmap.Issue {
+	text := strings.Join(keys, ", ")
+	return skillmap.Issue{
+		AnalyzerID: UnknownKey, Severity: skillmap.Error,
+		Message: fmt.Sprintf("%s refuses the whole file for what it does not know: %s; remove it, or correct its spelling", p.Label, oneLine(text)),
+		Data:    map[string]any{"target": keys[0], "keys": text},
+	}
 }
 
 func diagnose(k *Kind, name string, block frontmatter.Block, parsed map[string]any, parseErr error) (skillmap.Issue, bool) {

@@ -102,6 +102,8 @@ func text(at string, v any, report func(at, fault string)) {
 	}
 }
 
+func anything(string, any, func(at, fault string)) {}
+
 func filled(at string, v any, report func(at, fault string)) {
 	if s, ok := v.(string); !ok {
 		report(at, "must be a text")

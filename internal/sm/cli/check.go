@@ -157,7 +157,7 @@ func knownAnalyzers(ids []string) error {
 	for _, an := range check.Analyzers() {
 		known = append(known, an.Short())
 	}
-	known = append(known, "frontmatter-parse-error", "frontmatter-malformed", "frontmatter-invalid", "backtick-unbalanced",
+	known = append(known, "frontmatter-parse-error", "frontmatter-malformed", "frontmatter-invalid", "frontmatter-key-unknown", "backtick-unbalanced",
 		"invalid-sidecar", "file-unreadable", "manifest-invalid", "auto-rename-medium", "auto-rename-ambiguous", "orphan")
 	for _, id := range ids {
 		if !skillmap.MatchAnalyzer(skillmap.ShortID(id), known...) {
