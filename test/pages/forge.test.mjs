@@ -177,6 +177,60 @@ test("a pull request until it is merged", async (t) => {
   await page.getByText("It merges into main without conflicts").waitFor();
 });
 
+test("the map of a repository, at a branch", async (t) => {
+  const w = await world(t);
+  const work = w.work("alice/harbour");
+  work.git("switch", "-q", "-c", "crew", "main");
+  work.write("CLAUDE.md", `# Harbour\n\nAsk @bosun, run /mend. See [the style](docs/style.md) and [the lost chart](docs/chart.md).\n`);
+  work.write(".claude/agents/bosun.md", `---\nname: bosun\ndescription: "${evil.replaceAll('"', "'")}"\n---\n\nUse /mend. ${evil}\n`);
+  work.commit("Take on a bosun");
+  work.push("crew");
+  work.git("switch", "-q", "main");
+
+  const page = await open(t, w.url + "/alice/harbour/tree/crew", { allow: absent });
+  await page.getByLabel("Repository", { exact: true }).getByRole("link", { name: "Map" }).click();
+  await page.waitForURL("**/alice/harbour/map/crew");
+  // The list comes after the page, the picture in a frame.
+  await page.locator(".findings").getByText("docs/chart.md").first().waitFor();
+  const map = page.frameLocator(".mapframe iframe");
+  await map.locator(".map-box").waitFor();
+  const frame = page.frames().find((f) => f.url().includes("/map-view/crew"));
+  await soon("the map is drawn", () => frame.evaluate(() => window.skillMap?.phase === "ready" && performance.getEntriesByName("first-picture").length > 0));
+  await accessible(page, "the map of a repository");
+  await shoot(page, "forge-map-1440-light");
+
+  // A node tells what is known of it, and leads to its file.
+  await map.locator("#finder").fill("bosun");
+  await map.getByRole("option", { name: /bosun/ }).click();
+  await map.getByRole("heading", { name: "bosun", level: 2 }).waitFor();
+  await map.locator(".markdown").getByText("<script>alert(2)</script>").waitFor();
+  for (const never of ["Dismiss", "Scan again", "Ask an agent", "Jobs"]) assert.equal(await map.getByRole("button", { name: never }).count(), 0, never);
+  await map.getByRole("complementary", { name: "Details" }).getByRole("button", { name: "See the file" }).click();
+  await page.waitForURL("**/blob/*/.claude/agents/bosun.md");
+
+  // From the list to the line, and to another branch.
+  await page.goto(w.url + "/alice/harbour/map/crew?severity=error");
+  await page.locator(".findings a", { hasText: "CLAUDE.md" }).first().click();
+  await page.locator(".l.on", { hasText: "lost chart" }).waitFor();
+  await page.goBack();
+  await page.getByLabel("Branch or tag: crew").click();
+  await page.getByRole("link", { name: "main", exact: true }).click();
+  await page.waitForURL("**/alice/harbour/map/main");
+  await page.locator("dl.facts").getByText("skill").waitFor();
+  assert.equal(await page.locator(".findings a", { hasText: "CLAUDE.md" }).count(), 0);
+
+  // The picture alone, with a way back.
+  await page.getByRole("link", { name: "The map alone" }).click();
+  await page.waitForURL("**/map-view/main");
+  await page.locator(".map-box").waitFor();
+  await page.getByRole("link", { name: /^alice\/harbour/ }).click();
+  await page.waitForURL("**/alice/harbour/map/main");
+
+  await page.goto(w.url + "/bob/empty/map");
+  await page.getByText("nothing to map").waitFor();
+  for (const path of ["map", "map-view/main", "map-data/main"]) assert.equal((await page.request.get(`${w.url}/alice/secret/${path}`)).status(), 404, path);
+});
+
 test("what is too large stays usable", async (t) => {
   const w = await world(t, { big: true });
   const page = await open(t, w.url + "/", { allow: absent });
@@ -214,20 +268,25 @@ test("without scripts everything is a link or a form", async (t) => {
   await page.getByRole("link", { name: "See whether it can be merged" }).click();
   await page.getByRole("button", { name: "Merge" }).click();
   await page.getByText("alice merged it").waitFor();
+  await page.goto(w.url + "/alice/harbour/map");
+  await page.getByRole("link", { name: "Show what is found" }).click();
+  await page.locator("dl.facts").getByText("skill").waitFor();
+  await page.locator(".findings li").first().waitFor();
+  assert.equal(await page.locator("iframe").count(), 0);
 });
 
 // Every page, in both colours, wide and narrow: axe has nothing serious to say,
 // nothing is wider than the window.
 const every = {
   repositories: "/", home: "/alice/harbour", file: "/alice/harbour/blob/main/keel/keel.go", markdown: "/alice/harbour/blob/main/docs/style.md", image: "/alice/harbour/blob/main/art/mark.svg",
-  blame: "/alice/harbour/blame/main/keel/keel.go", commits: "/alice/harbour/commits", branches: "/alice/harbour/branches", compare: "/alice/harbour/compare/main...agent/42", search: "/alice/harbour/search?q=needle",
+  blame: "/alice/harbour/blame/main/keel/keel.go", map: "/alice/harbour/map", commits: "/alice/harbour/commits", branches: "/alice/harbour/branches", compare: "/alice/harbour/compare/main...agent/42", search: "/alice/harbour/search?q=needle",
   issues: "/alice/harbour/issues", "issues-none": "/alice/harbour/issues?q=nothing-at-all", issue: "/alice/harbour/issues/1", "issue-evil": "/alice/harbour/issues/2", "issue-new": "/alice/harbour/issues/new",
   pulls: "/alice/harbour/pulls", pull: "/alice/harbour/pulls/15", conflict: "/alice/harbour/pulls/16", changes: "/alice/harbour/pulls/15/changes", split: "/alice/harbour/pulls/15/changes?view=split",
   settings: "/alice/harbour/settings", account: "/settings", tokens: "/settings/tokens", new: "/new", health: "/admin?look=1", users: "/admin/users", "all-repositories": "/admin/repositories", missing: "/alice/nothing",
 };
 
 // What a page shows only after it is loaded.
-const later = { pull: ".mergebox .good", conflict: ".mergebox .wrong" };
+const later = { map: "dl.facts", pull: ".mergebox .good", conflict: ".mergebox .wrong" };
 
 for (const [width, scheme] of [[1440, "light"], [390, "dark"], [1440, "dark"], [390, "light"]]) {
   test(`every page at ${width} px, ${scheme}`, async (t) => {

@@ -4,6 +4,7 @@ import { batch } from "@preact/signals";
 import * as api from "./api";
 import type { Arrangement } from "./arrange";
 import * as address from "./address";
+import * as host from "./host";
 import type { Chart } from "./map/chart";
 import { only, turn, without, type Choice } from "./scope";
 import { listen, type Wire } from "./live";
@@ -31,12 +32,13 @@ let fresh = true; // the next map is the first
 // timings of the first picture, for the bench
 export const took: Record<string, number> = {};
 
-// begin reads the address, asks the server for all, and listens.
+// begin reads the address, asks the server for all, and listens to a live one.
 export function begin() {
   address.read();
   address.follow();
   load();
   void learn();
+  if (host.isForge) return; // a commit does not change
   wire = listen(hear, (state, retryAt, back) => {
     s.line.value = state;
     s.retryAt.value = retryAt;
@@ -55,7 +57,7 @@ export function load() {
     return;
   }
   loading = true;
-  order({ do: "load", scope: s.scope, arrangement: s.arrangement.value, pins: [...s.pins.value] });
+  order({ do: "load", address: host.mapAddress, scope: s.scope, arrangement: s.arrangement.value, pins: [...s.pins.value] });
 }
 
 worker.onmessage = (e: MessageEvent<Word>) => {
@@ -136,7 +138,7 @@ function refused(status: number, message: string) {
   }
   batch(() => {
     s.fault.value = message;
-    s.phase.value = status === 404 || s.health.value?.db === "missing" ? "missing" : "fault";
+    s.phase.value = !host.isForge && (status === 404 || s.health.value?.db === "missing") ? "missing" : "fault";
   });
 }
 

@@ -2,6 +2,7 @@
 // Refusal, whose text may be shown; a route this server does not have is one
 // too, with `absent` set, and callers then show what the feature would do.
 
+import * as host from "./host";
 import type {
   ActivitySummary, FindingList, Health, Issue, Job, Launchers, LensInfo, MapView, McpStatus, NodeBundle, Presence,
   Registries, SkillProbe, Summary,
@@ -22,7 +23,7 @@ export class Refusal extends Error {
 // textOf is what may be shown of anything thrown.
 export function textOf(err: unknown): string {
   if (err instanceof Refusal) return err.message;
-  if (err instanceof TypeError) return "The server does not answer. Is `sm serve` still running?";
+  if (err instanceof TypeError) return host.isForge ? "The forge does not answer." : "The server does not answer. Is `sm serve` still running?";
   return err instanceof Error ? err.message : String(err);
 }
 
@@ -38,7 +39,13 @@ export function key(path: string): string {
 }
 
 async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const answer = await fetch("/api" + path, {
+  // A forge shows the map of a commit and nothing that is kept beside it.
+  if (host.isForge) throw new Refusal(404, "not-here", "This is not a part of a forge's map.", null, true);
+  return request<T>("/api" + path, method, body, signal);
+}
+
+async function request<T>(address: string, method: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const answer = await fetch(address, {
     method,
     signal,
     headers: body === undefined ? undefined : { "Content-Type": "application/json" },
@@ -70,7 +77,7 @@ export interface Consent {
 }
 
 export const health = () => get<Health>("/health");
-export const registries = () => get<Registries>("/issues?limit=1");
+export const registries = () => (host.isForge ? request<Registries>(host.kindsAddress, "GET") : get<Registries>("/issues?limit=1"));
 export const lens = () => get<LensInfo>("/active-provider");
 export const mcpStatus = () => get<McpStatus>("/mcp/status");
 export const presence = () => get<Presence>("/agent/presence");
@@ -78,7 +85,8 @@ export const activity = () => get<ActivitySummary>("/activity/summary");
 export const config = () => get<{ value: any }>("/config");
 export const rescan = () => post<unknown>("/scan");
 
-export const node = (path: string, signal?: AbortSignal) => get<NodeBundle>(`/nodes/${key(path)}?include=body`, signal);
+export const node = (path: string, signal?: AbortSignal) =>
+  host.isForge ? request<NodeBundle>(host.nodeAddress(path), "GET", undefined, signal) : get<NodeBundle>(`/nodes/${key(path)}?include=body`, signal);
 
 export const issues = (query = "") => get<{ items: Issue[]; counts: { total: number } }>("/issues" + query);
 export const dismissIssue = (path: string, analyzer: string, value: string, consent: Consent) =>

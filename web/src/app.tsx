@@ -12,6 +12,7 @@ import { Jobs } from "./jobs";
 import { ConsentDialog } from "./judgement";
 import { Map } from "./map/map";
 import { Finder, Rail } from "./rail";
+import * as host from "./host";
 import { keep } from "./shelf";
 import { QuickStart } from "./start";
 import * as s from "./state";
@@ -22,6 +23,7 @@ import { count, exact, plural } from "./words";
 export function App() {
   const help = useSignal(false);
   useEffect(() => {
+    if (host.isFramed) return;
     keep("left", s.leftOpen.value);
     keep("right", s.rightOpen.value);
   }, [s.leftOpen.value, s.rightOpen.value]);
@@ -76,7 +78,7 @@ export function App() {
             <Details />
           </aside>
         )}
-        {s.drawer.value && <Drawer key={s.drawer.value} which={s.drawer.value} />}
+        {s.drawer.value && !host.isForge && <Drawer key={s.drawer.value} which={s.drawer.value} />}
       </div>
       {narrow && ready && <Tabs />}
       <Notes />
@@ -135,7 +137,13 @@ function TopBar({ help }: { help: () => void }) {
           <circle cx="8.5" cy="23.5" r="4.2" class="b" />
           <circle cx="23.5" cy="23.5" r="4.2" class="c" />
         </svg>
-        <span class="brand-name">{folder()}</span>
+        {host.isForge && !host.isFramed ? (
+          <a class="brand-name" href={host.home} title="Back to the repository">
+            {s.scope} <span class="quiet">at {host.commit.slice(0, 8)}</span>
+          </a>
+        ) : (
+          <span class="brand-name">{folder()}</span>
+        )}
         {!narrow && s.sheet.value.meta.lens && <span class="brand-lens">{providerLabel(s.sheet.value.meta.lens)}</span>}
       </div>
       {s.phase.value === "ready" && <Finder />}
@@ -151,8 +159,8 @@ function TopBar({ help }: { help: () => void }) {
             onChoose={(v) => (s.view.value = v)}
           />
         )}
-        <Live />
-        {!narrow && (
+        {!host.isForge && <Live />}
+        {!narrow && !host.isForge && (
           <>
             <Button tone="quiet" icon="queue" aria-label={`Jobs${s.liveJobs.value ? `, ${s.liveJobs.value} live` : ""}`} pressed={s.drawer.value === "jobs"} onClick={() => (s.drawer.value = s.drawer.value === "jobs" ? null : "jobs")} class={s.liveJobs.value ? "has-dot" : ""}>
               Jobs{s.liveJobs.value > 0 && <span class="count">{s.liveJobs.value}</span>}
@@ -166,23 +174,27 @@ function TopBar({ help }: { help: () => void }) {
           label="Menu"
           icon="more"
           choices={() => [
-            ...(narrow
+            ...(narrow && !host.isForge
               ? [
                   { label: "Jobs", icon: "queue", run: () => (s.drawer.value = "jobs") },
                   { label: "Quick start", icon: "rocket", run: () => (s.drawer.value = "start") },
                   null,
                 ]
               : []),
-            { label: "Scan again", icon: "refresh", run: () => void act.rescan() },
+            ...(host.isForge ? [] : [{ label: "Scan again", icon: "refresh", run: () => void act.rescan() }]),
             { label: "Rearrange the map", icon: "undo", run: () => act.arrange(s.arrangement.value, true) },
             { label: "Copy link to this view", icon: "link", run: act.copyLink },
             null,
             ...exportChoices(),
             null,
-            ...(["system", "light", "dark"] as s.Theme[]).map((t) => ({ label: { system: "Like the system", light: "Light", dark: "Dark" }[t], checked: s.theme.value === t, run: () => void (s.theme.value = t) })),
-            null,
-            ...editorChoices.map((e) => ({ label: `Edit with ${e.name}`, checked: chosenEditor() === e.id, run: () => setEditor(e.id) })),
-            null,
+            ...(host.isForge
+              ? []
+              : [
+                  ...(["system", "light", "dark"] as s.Theme[]).map((t) => ({ label: { system: "Like the system", light: "Light", dark: "Dark" }[t], checked: s.theme.value === t, run: () => void (s.theme.value = t) })),
+                  null,
+                  ...editorChoices.map((e) => ({ label: `Edit with ${e.name}`, checked: chosenEditor() === e.id, run: () => setEditor(e.id) })),
+                  null,
+                ]),
             { label: "Keys", icon: "keyboard", hint: "?", run: help },
           ]}
         />
@@ -238,7 +250,7 @@ function Banners() {
         <p class="banner is-warn" role="status">
           <Icon name="alert" />
           <span>
-            The scan stopped at its ceiling of {exact(m.ceiling)} nodes, so some files are missing here. <code>sm scan --max-scan {m.ceiling * 4}</code> takes them in, and is remembered.
+            The scan stopped at its ceiling of {exact(m.ceiling)} nodes, so some files are missing here. {host.isForge ? "Clone the repository and run " : ""}<code>sm scan --max-scan {m.ceiling * 4}</code>{host.isForge ? " to see them." : " takes them in, and is remembered."}
           </span>
           <Button icon="close" label="Dismiss" tone="quiet" small onClick={() => close("cut")} />
         </p>
@@ -312,11 +324,17 @@ function State() {
             <Icon name="folder" />
           </span>
           <h2>Nothing to map</h2>
-          <p>The project has no Markdown file, skill, agent or command that is not ignored. The first one you write shows up here by itself.</p>
-          <Copy label="Command that shows what is ignored" text="sm config get ignore" block />
-          <Button icon="refresh" onClick={() => void act.rescan()}>
-            Scan again
-          </Button>
+          {host.isForge ? (
+            <p>This commit has no Markdown file, skill, agent or command that is not ignored.</p>
+          ) : (
+            <>
+              <p>The project has no Markdown file, skill, agent or command that is not ignored. The first one you write shows up here by itself.</p>
+              <Copy label="Command that shows what is ignored" text="sm config get ignore" block />
+              <Button icon="refresh" onClick={() => void act.rescan()}>
+                Scan again
+              </Button>
+            </>
+          )}
         </div>
       );
     case "fault":
@@ -353,7 +371,7 @@ const keyList: [string, string][] = [
   ["H", "Hide what is selected"],
   ["A", "Show everything"],
   ["C", "Copy the path of the selected node"],
-  ["E", "Open it in the editor"],
+  ["E", host.isForge ? "See its file" : "Open it in the editor"],
   ["1 … 9", "Open a saved view"],
   ["G then M, H, J, S", "Map, health, jobs, quick start"],
   ["Esc", "Leave path, focus, selection, search, in this order"],
@@ -364,7 +382,7 @@ function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose} wide>
       <dl class="keys">
-        {keyList.map(([k, what]) => (
+        {keyList.filter(([k]) => !host.isForge || !k.startsWith("G ")).map(([k, what]) => (
           <div key={k}>
             <dt>
               <kbd>{k}</kbd>
@@ -392,6 +410,7 @@ function shortcut(e: KeyboardEvent, help: () => void) {
     const to = e.key.toLowerCase();
     if (to === "m") s.view.value = "map";
     else if (to === "h") s.view.value = "health";
+    else if (host.isForge) return;
     else if (to === "j") s.drawer.value = s.drawer.value === "jobs" ? null : "jobs";
     else if (to === "s") s.drawer.value = s.drawer.value === "start" ? null : "start";
     else return;

@@ -6,7 +6,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import * as act from "./act";
 import * as api from "./api";
-import { editors, openIn } from "./editor";
+import { editors, openIn, opens } from "./editor";
+import * as host from "./host";
 import { Findings, Launch, Past, Problems, Summaries } from "./judgement";
 import { nodeChoices } from "./map/map";
 import { Markdown } from "./markdown";
@@ -125,7 +126,7 @@ function Node({ item }: { item: Item }) {
       {b && (
         <>
           <Problems path={item.path} issues={b.issues} />
-          {!item.virtual && <Findings path={item.path} />}
+          {!item.virtual && !host.isForge && <Findings path={item.path} />}
           <Links title="Links out" links={b.links.outgoing} from={item.path} out />
           <Links title="Links in" links={b.links.incoming} from={item.path} />
           <Frontmatter values={b.item.frontmatter} />
@@ -149,9 +150,13 @@ function Node({ item }: { item: Item }) {
               </ul>
             </Section>
           )}
-          {!item.virtual && <Summaries path={item.path} />}
-          {!item.virtual && <Launch path={item.path} />}
-          {!item.virtual && <Past path={item.path} />}
+          {!item.virtual && !host.isForge && (
+            <>
+              <Summaries path={item.path} />
+              <Launch path={item.path} />
+              <Past path={item.path} />
+            </>
+          )}
           <p class="details-foot">
             {item.modified > 0 && <>Changed {ago(item.modified)}. </>}
             Body <code title={item.bodyHash}>{item.bodyHash.slice(0, 10)}</code>
@@ -177,7 +182,7 @@ function Skeleton() {
 export function LineAt({ path, line }: { path: string; line: number }) {
   if (path.includes("://")) return <span class="line-at">L{line}</span>;
   return (
-    <button type="button" class="line-at" title={`Open line ${line} in ${editors[0].name}`} onClick={() => openIn(editors[0], path, line)}>
+    <button type="button" class="line-at" title={`${opens()}, line ${line}`} onClick={() => openIn(editors[0], path, line)}>
       L{line}
     </button>
   );
@@ -581,7 +586,7 @@ function Overview() {
   const folder = s.scope.split(/[\\/]/).filter(Boolean).pop() ?? "This project";
   return (
     <div class="details-inner">
-      <Head title={folder} sub={<p class="details-path"><span title={s.scope}>{s.scope}</span></p>}>
+      <Head title={folder} sub={<p class="details-path"><span title={s.scope}>{s.scope}{host.isForge && ` at ${host.commit.slice(0, 8)}`}</span></p>}>
         <p class="chips">
           {meta.lens && <Chip title="Whose rules hold here">{providerLabel(meta.lens)}</Chip>}
           {t.errors > 0 && <Chip tone="error">{plural(t.errors, "error")}</Chip>}

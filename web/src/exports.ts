@@ -6,6 +6,7 @@ import { radius } from "./map/chart";
 import { read, type Palette } from "./map/palette";
 import { short } from "./map/names";
 import { linkKinds, worst } from "./sheet";
+import * as host from "./host";
 import * as s from "./state";
 import type { Choice } from "./ui";
 
@@ -81,7 +82,7 @@ function json(): string {
   }
   return JSON.stringify(
     {
-      project: s.scope, scannedAt: meta.scannedAt, lens: meta.lens, tokenizer: meta.tokenizer,
+      project: s.scope, ...(host.isForge ? { commit: host.commit } : {}), scannedAt: meta.scannedAt, lens: meta.lens, tokenizer: meta.tokenizer,
       nodes: list.map((n) => ({
         path: n.path, name: n.name, description: n.about, kind: n.kind, provider: n.provider, tokens: n.tokens, bytes: n.bytes, linksIn: n.in, linksOut: n.out,
         errors: n.errors, warnings: n.warns, notes: n.infos, sidecar: n.drift || null, tags: n.tags, bodyHash: n.bodyHash,

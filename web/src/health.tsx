@@ -6,6 +6,7 @@ import * as act from "./act";
 import { budgets, chain, roleOf, twins, type Budget, type Entry, type HostID } from "./budget";
 import { firstSentence } from "./details";
 import { exportChoices } from "./exports";
+import * as host from "./host";
 import { id, type Item } from "./sheet";
 import * as s from "./state";
 import { Bar, Blank, Button, Chip, Icon, Kind, kindLabel, Mark, MenuButton, Segments } from "./ui";
@@ -24,9 +25,11 @@ export function Health() {
           </p>
         </div>
         <div class="actions">
-          <Button icon="refresh" onClick={() => void act.rescan()}>
-            Scan again
-          </Button>
+          {!host.isForge && (
+            <Button icon="refresh" onClick={() => void act.rescan()}>
+              Scan again
+            </Button>
+          )}
           <MenuButton label="Export" icon="download" text="Export" tone="plain" choices={exportChoices} />
         </div>
       </header>
@@ -44,7 +47,7 @@ export function Health() {
         <Twins />
       </div>
       <div class="health-pair">
-        <Usage />
+        {!host.isForge && <Usage />}
         <Outside />
       </div>
     </div>

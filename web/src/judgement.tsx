@@ -5,6 +5,7 @@ import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as act from "./act";
 import * as api from "./api";
+import * as host from "./host";
 import { LineAt } from "./details";
 import * as s from "./state";
 import { Absent, Button, Chip, Dialog, Icon, Mark, Section } from "./ui";
@@ -116,7 +117,7 @@ function Problem({ path, issue }: { path: string; issue: Issue }) {
               ))}
           </p>
         )}
-        {target && (
+        {target && !host.isForge && (
           <div class="actions">
             <Button
               small

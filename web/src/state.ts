@@ -6,6 +6,7 @@ import type { Arrangement, Disc } from "./arrange";
 import { isEmpty, parse, search } from "./find";
 import { admits, everything, type Overrides } from "./scope";
 import { id, linkKinds, nothing, worst, type Item, type Sheet } from "./sheet";
+import * as host from "./host";
 import { keep, recall } from "./shelf";
 import { near, route, webOf, type Direction, type Route } from "./trace";
 import type { ActivitySummary, Health, Job, LensInfo, McpStatus, Presence, Registries, Severity } from "./wire";
@@ -47,13 +48,13 @@ export type Line = "connecting" | "live" | "lost";
 export const line = signal<Line>("connecting");
 export const retryAt = signal(0);
 
-export const scope = document.querySelector<HTMLMetaElement>('meta[name="skill-map-scope"]')?.content ?? "";
-export const version = document.querySelector<HTMLMetaElement>('meta[name="skill-map-version"]')?.content ?? "";
+export const scope = host.scope;
 
 // --- what the person chose
 
 export type Theme = "system" | "light" | "dark";
-export const theme = signal<Theme>(recall<Theme>("theme", "system"));
+// On a forge its pages say which; here somebody chooses.
+export const theme = signal<Theme>(host.isForge ? ((host.theme || "system") as Theme) : recall<Theme>("theme", "system"));
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(dark.matches);
 dark.addEventListener("change", () => (systemDark.value = dark.matches));
@@ -61,7 +62,7 @@ export const isDark = computed(() => (theme.value === "system" ? systemDark.valu
 effect(() => {
   if (theme.value === "system") document.documentElement.removeAttribute("data-theme");
   else document.documentElement.setAttribute("data-theme", theme.value);
-  keep("theme", theme.value);
+  if (!host.isForge) keep("theme", theme.value);
 });
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 export const isStill = () => still.matches;
@@ -72,8 +73,9 @@ export type Drawer = "jobs" | "start" | null;
 export const drawer = signal<Drawer>(null);
 export const narrow = signal(matchMedia("(max-width: 820px)").matches);
 matchMedia("(max-width: 820px)").addEventListener("change", (e) => (narrow.value = e.matches));
-export const leftOpen = signal(recall("left", true) && !narrow.value);
-export const rightOpen = signal(recall("right", true) && !narrow.value);
+// Inside another page there is less room: the sides come when they are asked for.
+export const leftOpen = signal(!host.isFramed && recall("left", true) && !narrow.value);
+export const rightOpen = signal(!host.isFramed && recall("right", true) && !narrow.value);
 export type Sheetlet = "files" | "details" | null; // the one panel of a narrow page
 export const sheetlet = signal<Sheetlet>(null);
 

@@ -6,7 +6,7 @@ import { readPlaces, writePlaces } from "./shelf";
 import type { ScanResult } from "./wire";
 
 export type Order =
-  | { do: "load"; scope: string; arrangement: Arrangement; pins: [string, [number, number]][] }
+  | { do: "load"; address: string; scope: string; arrangement: Arrangement; pins: [string, [number, number]][] }
   | { do: "arrange"; scope: string; arrangement: Arrangement; anew: boolean; pins: [string, [number, number]][] }
   | { do: "move"; scope: string; arrangement: Arrangement; places: [string, [number, number]][]; pins: [string, [number, number]][] };
 
@@ -40,7 +40,7 @@ self.onmessage = async (e: MessageEvent<Order>) => {
 
 async function load(order: Extract<Order, { do: "load" }>) {
   const start = performance.now();
-  const answer = await fetch("/api/scan");
+  const answer = await fetch(order.address);
   const body = await answer.text();
   if (!answer.ok) {
     let message = `The server answered ${answer.status}.`;

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +35,7 @@ type Map struct {
 	Lenses []string // whose files there are: with several, somebody may choose
 	Result *skillmap.ScanResult
 	JSON   []byte // the result as a scan writes it, compressed with gzip
+	Tag    string // an entity tag of JSON
 }
 
 // Bounds on maps. A map is made for whoever opens a page, so it must not cost
@@ -147,8 +150,12 @@ func (f *Forge) makeMap(ctx context.Context, p Place, lens string) (*Map, error)
 		return nil, mapFault(ctx, p.Repo, err)
 	}
 	m.Result, m.Lens = out.Result, out.Result.ActiveProvider
-	m.JSON, err = squeezed(out.Result.AppendJSON(nil))
-	return m, err
+	if m.JSON, err = squeezed(out.Result.AppendJSON(nil)); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(m.JSON)
+	m.Tag = `"` + hex.EncodeToString(sum[:12]) + `"`
+	return m, nil
 }
 
 // mapFault tells a map that took too long from one that nobody waits for.

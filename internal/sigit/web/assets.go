@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"skillforge/internal/fault"
 	"skillforge/internal/httpd"
 	"skillforge/internal/look"
+	"skillforge/internal/skillmap/provider"
 )
 
 //go:embed static
@@ -34,14 +36,20 @@ type asset struct {
 }
 
 var kinds = map[string]string{
-	".css": "text/css; charset=utf-8",
-	".js":  "text/javascript; charset=utf-8",
-	".svg": "image/svg+xml",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".json": "application/json",
 }
 
 func readAssets() (assets, error) {
 	a := assets{}
 	a.add("look.css", look.Tokens)
+	kinds, err := json.Marshal(map[string]any{"kindRegistry": provider.KindRegistry(), "providerRegistry": provider.Registry()})
+	if err != nil {
+		return nil, err
+	}
+	a.add("kinds.json", kinds) // how kinds of nodes look on a map
 	files, err := staticFiles.ReadDir("static")
 	if err != nil {
 		return nil, err
@@ -73,6 +81,14 @@ func (a assets) url(name string) string {
 		return ""
 	}
 	return "/assets/" + name + "?v=" + f.digest
+}
+
+// asset serves a file of these pages, or of the map page.
+func (d *web) asset(w http.ResponseWriter, r *http.Request) error {
+	if _, ok := d.assets[r.PathValue("file")]; !ok && d.mapPage.Serve(w, r.URL.Path) {
+		return nil
+	}
+	return d.assets.serve(w, r)
 }
 
 func (a assets) serve(w http.ResponseWriter, r *http.Request) error {

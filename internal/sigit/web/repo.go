@@ -338,7 +338,7 @@ type branchesPage struct {
 	Query          string
 	Branches, Tags []git.Branch
 	More           bool
-	Kind           string
+	Kind           string // of page that the names lead to
 }
 
 // maxRefs bounds the branches, and the tags, of one page.
@@ -354,6 +354,9 @@ func branches(c *call) error {
 		return err
 	}
 	p := branchesPage{Query: c.query("q"), Kind: "tree"}
+	if c.query("menu") == "map" {
+		p.Kind = "map"
+	}
 	for _, kind := range []struct {
 		prefix string
 		to     *[]git.Branch

@@ -50,6 +50,10 @@ func (d *web) routes() []route {
 		{"GET " + repo + "/compare/{range...}", everybody, compare},
 		{"GET " + repo + "/branches", everybody, branches},
 		{"GET " + repo + "/search", everybody, searchCode},
+		{"GET " + repo + "/map", everybody, mapTab},
+		{"GET " + repo + "/map/{at...}", everybody, mapTab},
+		{"GET " + repo + "/map-view/{at...}", everybody, mapView},
+		{"GET " + repo + "/map-data/{at...}", everybody, mapData},
 
 		{"GET " + repo + "/issues", everybody, issues},
 		{"GET " + repo + "/issues/new", people, newIssueForm},

@@ -9,6 +9,7 @@ import (
 
 	"skillforge/internal/fault"
 	"skillforge/internal/httpd"
+	"skillforge/internal/mappage"
 	"skillforge/internal/sigit"
 	"skillforge/internal/sigit/forge"
 )
@@ -53,6 +54,9 @@ type web struct {
 	colours  *colourist
 	diffs    *cache[string, diffPage]
 	slow     chan struct{} // bounds the differences that are made at once
+
+	mapPage    mappage.Page
+	hasMapPage bool
 }
 
 // Handler serves the pages. It is an error for a template to be malformed or a
@@ -78,6 +82,7 @@ func Handler(o Options) (http.Handler, error) {
 	if d.pages, err = parsePages(d.assets); err != nil {
 		return nil, err
 	}
+	d.mapPage, d.hasMapPage = mappage.Built()
 	d.colours = newColourist()
 	d.diffs = newCache[string, diffPage](32)
 	d.slow = make(chan struct{}, diffsAtOnce)
@@ -86,7 +91,7 @@ func Handler(o Options) (http.Handler, error) {
 	for _, r := range d.routes() {
 		table.Routes = append(table.Routes, httpd.Route{Pattern: r.pattern, Scope: r.scope, Handle: d.handle(r)})
 	}
-	table.Routes = append(table.Routes, httpd.Route{Pattern: "GET /assets/{file}", Scope: everybody, Handle: d.assets.serve})
+	table.Routes = append(table.Routes, httpd.Route{Pattern: "GET /assets/{file}", Scope: everybody, Handle: d.asset})
 	h, err := table.Handler()
 	if err != nil {
 		return nil, err

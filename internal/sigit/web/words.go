@@ -114,12 +114,25 @@ func acted(v sigit.Via) string {
 	return v.Client
 }
 
+// ticked shows words between backticks as code.
+func ticked(text string) template.HTML {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			b.WriteString("<code>" + escape(part) + "</code>")
+		} else {
+			b.WriteString(escape(part))
+		}
+	}
+	return template.HTML(b.String())
+}
+
 // functions are what templates may call.
 func functions(a assets) template.FuncMap {
 	return template.FuncMap{
 		"asset": a.url, "has": func(name string) bool { return a.url(name) != "" },
 		"icon": icon, "ago": ago, "grouped": grouped, "sized": sized, "counted": counted, "acted": acted,
-		"path": escapePath, "query": escapeQuery, "readable": readable, "short": func(id string) string { return id[:min(len(id), 8)] },
+		"ticked": ticked, "path": escapePath, "query": escapeQuery, "readable": readable, "short": func(id string) string { return id[:min(len(id), 8)] },
 		"repoURL": repoURL, "list": func(items ...any) []any { return items }, "add": func(a, b int) int { return a + b },
 		"initial": func(name string) string {
 			if name == "" {
@@ -166,6 +179,7 @@ var paths = map[string]string{
 	"tag":     "M2 2.500h5.500l6.500 6.500-5 5L2.500 7.500zM5 5.500v.01",
 	"alert":   "M8 2 15 14H1zM8 6.500v3.500M8 12v.3",
 	"down":    "M4 6l4 4 4-4",
+	"map":     "M3.500 5.500a1.800 1.800 0 1 0 .01 0zM12 2a1.800 1.800 0 1 0 .01 0zM11 10.500a1.800 1.800 0 1 0 .01 0zM5 6.500 10.500 4.300M5 8.200l4.600 3.200",
 	"history": "M3 3v3h3M3 6a5.500 5.500 0 1 1-.5 3.500M8 5v3.500l2 1.500",
 	"pulse":   "M1.500 8h3l2-5 3 10 2-5h3",
 }

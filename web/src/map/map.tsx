@@ -8,7 +8,7 @@ import { linkKinds } from "../sheet";
 import * as s from "../state";
 import { Button, Chip, Icon, Kind, kindLabel, Menu, Segments, type Choice } from "../ui";
 import { ago, count, plural } from "../words";
-import { editors, openIn } from "../editor";
+import { editors, openIn, opens } from "../editor";
 import { Chart, type Scene } from "./chart";
 import { Minimap } from "./minimap";
 import { read as readPalette } from "./palette";
@@ -233,7 +233,7 @@ export function nodeChoices(key: string | null): (Choice | null)[] {
     { label: "Hide", icon: "eye-off", hint: "H", run: () => act.hide([key]) },
     null,
     { label: "Copy path", icon: "copy", hint: "C", run: () => void act.copy(item.path, "Path") },
-    ...(file ? editors.map((e) => ({ label: `Open in ${e.name}`, icon: "edit", run: () => openIn(e, item.path, 0) })) : []),
+    ...(file ? [{ label: opens(), icon: "edit", run: () => openIn(editors[0], item.path, 0) }] : []),
   ];
 }
 

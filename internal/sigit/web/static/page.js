@@ -85,3 +85,12 @@ document.addEventListener("click", (event) => {
 
 addEventListener("hashchange", () => markLines(true));
 markLines(true);
+
+// The picture of a map is a page of its own, in a frame. Without scripts it
+// would draw nothing, so it is put there by one.
+for (const place of document.querySelectorAll("[data-frame]")) {
+  const frame = document.createElement("iframe");
+  frame.src = place.dataset.frame;
+  frame.title = place.dataset.title;
+  place.append(frame);
+}
