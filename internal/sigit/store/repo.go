@@ -56,21 +56,17 @@ func (tx *Tx) dropRedirect(ctx context.Context, ownerID int64, name string) erro
 	return nil
 }
 
-// named finds the number of a repository by its owner's name and its own, or
-// one that it had before. Both are looked for whatever is found, so that a
-// name that is nobody's takes the same work.
-const named = `r.id = (SELECT f.id FROM (
-		SELECT n.id AS id, 0 AS former FROM repositories n JOIN users u ON u.id = n.owner_id WHERE u.name_key = ? AND n.name_key = ?
-		UNION ALL
-		SELECT d.repo_id AS id, 1 AS former FROM redirects d JOIN users u ON u.id = d.owner_id WHERE u.name_key = ? AND d.name_key = ?
-	) AS f ORDER BY f.former LIMIT 1)`
-
 // RepoFor reads the repository of that name, or that had it before, as by
 // sees it. NotFound when there is none and when by may not see it, in the same
-// words and by the same statement, which gives no row for either.
+// words and by the same statements, which give no row for either.
 func (tx *Tx) RepoFor(ctx context.Context, by sigit.Actor, name sigit.RepoName) (sigit.Repo, error) {
 	owner, own := fold(name.Owner), fold(name.Name)
-	return tx.repo(ctx, by, named, owner, own, owner, own)
+	r, err := tx.repo(ctx, by, `o.name_key = ? AND r.name_key = ?`, owner, own)
+	if fault.Of(err) == fault.NotFound {
+		// Asked for a hidden one too, or its answer would come sooner.
+		r, err = tx.repo(ctx, by, `r.id = (SELECT d.repo_id FROM redirects d JOIN users u ON u.id = d.owner_id WHERE u.name_key = ? AND d.name_key = ?)`, owner, own)
+	}
+	return r, err
 }
 
 // RepoByID reads a repository as by sees it; NotFound as for RepoFor.
