@@ -1,7 +1,9 @@
 package extract
 
 import (
+	"slices"
 	"strings"
+	"sync"
 
 	"skillforge/internal/skillmap"
 )
@@ -79,6 +81,7 @@ func Surroundings(body string, bodyLine int, links []skillmap.Link) []Setting {
 		}
 		if s == nil {
 			s = newSheet(body)
+			defer s.free()
 		}
 		out[i] = s.setting(l.Location.Line-bodyLine-1, l.Trigger.OriginalTrigger, l.Kind)
 	}
@@ -99,11 +102,22 @@ type sheetLine struct {
 	known  bool
 }
 
+// sheets are used again, since each file needs one.
+var sheets = sync.Pool{New: func() any { return new(sheet) }}
+
+// free gives a sheet back. It must not be used any more.
+func (s *sheet) free() {
+	clear(s.lines) // they hold the text
+	s.lines = s.lines[:0]
+	sheets.Put(s)
+}
+
 // newSheet reads lines and fences. Here a mark with a word behind it opens a
 // fence within the fence, where the masks of the contract take it as the end:
 // what follows the inner one is still code to its author.
 func newSheet(body string) *sheet {
-	s := &sheet{lines: make([]sheetLine, 0, 1+strings.Count(body, "\n"))}
+	s := sheets.Get().(*sheet)
+	s.lines = slices.Grow(s.lines, 1+strings.Count(body, "\n"))
 	var sign byte
 	length, depth := 0, 0
 	head := -1
@@ -312,7 +326,8 @@ func (s *sheet) leadOf(n int) int {
 
 // drawn reports whether a line belongs to a drawn tree.
 func drawn(text string) bool {
-	return strings.ContainsAny(text, "├└│┬─") || strings.Contains(text, "|-- ") || strings.Contains(text, "`-- ") || strings.Contains(text, "+-- ")
+	return strings.Contains(text, "\u2500"[:2]) && strings.ContainsAny(text, "├└│┬─") || // which all begin with the same two bytes
+		strings.Contains(text, "-- ") && (strings.Contains(text, "|-- ") || strings.Contains(text, "`-- ") || strings.Contains(text, "+-- "))
 }
 
 // drawnNear reports whether a fence is a listing of files, drawn or not: a
@@ -349,8 +364,9 @@ func shapeOf(token string) Around {
 
 // What in a token says that something is to be put in its place.
 var (
-	// blankSigns are signs that no file of a harness has in its name.
-	blankSigns = "{}<>*$[]|\u2026"
+	// blankSigns are signs that no file of a harness has in its name, beside
+	// the ellipsis.
+	blankSigns = "{}<>*$[]|"
 	// blankWords are names of files and folders that stand for any.
 	blankWords = wordSet(`
 		foo bar baz qux xxx yyy xyz abc x y z n nn nnn nnnn placeholder sample some other any your my another
@@ -375,9 +391,15 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
+// hasBlankSign looks for the ellipsis by itself: a set of letters beyond ASCII
+// is far slower to look for.
+func hasBlankSign(s string) bool {
+	return strings.ContainsAny(s, blankSigns) || strings.Contains(s, "\u2026")
+}
+
 // isBlank reports whether a token is a form to fill.
 func isBlank(token string) bool {
-	if strings.ContainsAny(token, blankSigns) || strings.Contains(token, "...") {
+	if hasBlankSign(token) || strings.Contains(token, "...") {
 		return true
 	}
 	for segment := range strings.SplitSeq(token, "/") {
@@ -423,7 +445,7 @@ func touching(before, after string) Around {
 		rest = after[:i]
 	}
 	var a Around
-	if strings.ContainsAny(word, "}>*]%\u2026") || rest != "" && strings.IndexByte("{<*[", rest[0]) >= 0 {
+	if strings.ContainsAny(word, "}>*]%") || strings.Contains(word, "\u2026") || rest != "" && strings.IndexByte("{<*[", rest[0]) >= 0 {
 		a |= Placeholder
 	}
 	if strings.ContainsAny(word, "~$\\") || strings.HasPrefix(word, "/") {
@@ -477,7 +499,7 @@ func (s *sheet) base(n int) string {
 // the project.
 func folderIn(text string) string {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" `()*:,", r) }) {
-		if len(word) > 1 && strings.HasSuffix(word, "/") && word[0] != '/' && word[0] != '~' && !strings.ContainsAny(word, blankSigns) && !strings.Contains(word, "//") {
+		if len(word) > 1 && strings.HasSuffix(word, "/") && word[0] != '/' && word[0] != '~' && !hasBlankSign(word) && !strings.Contains(word, "//") {
 			return strings.TrimSuffix(word, "/")
 		}
 	}

@@ -177,11 +177,15 @@ func lower(s string) string {
 }
 
 func lowerFrom(s string, i int) string {
-	b := []byte(s)
-	for ; i < len(b); i++ {
-		if b[i] >= 'A' && b[i] <= 'Z' {
-			b[i] |= 0x20
+	var b strings.Builder
+	b.Grow(len(s))
+	b.WriteString(s[:i])
+	for ; i < len(s); i++ {
+		c := s[i]
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
 		}
+		b.WriteByte(c)
 	}
-	return string(b)
+	return b.String()
 }

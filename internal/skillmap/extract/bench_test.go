@@ -58,6 +58,17 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
+func BenchmarkSurroundings(b *testing.B) {
+	links, _, _ := extract.Resolve("docs/notes/a.md", extract.Run(extract.Input{Path: "docs/notes/a.md", Lens: "claude", Body: ordinary}).Signals)
+	links = extract.Dedupe(links)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range links { // each as if it were in a file of its own
+			extract.Surroundings(ordinary[:len(ordinary)/60], 0, links[i:i+1])
+		}
+	}
+}
+
 func BenchmarkUnbalanced(b *testing.B) {
 	b.SetBytes(int64(len(ordinary)))
 	for b.Loop() {
