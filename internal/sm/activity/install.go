@@ -182,10 +182,10 @@ func (w wiring) within(root string, fn func(*os.Root) error) error {
 	}
 	defer dir.Close()
 	if err := fn(dir); err != nil {
-		if fault.Code(err) != "" {
+		if _, said := errors.AsType[*fault.Fault](err); said {
 			return err
 		}
-		return fault.Coded(fault.Invalid, "not-writable", "%s cannot be changed. Check its permissions.", w.config).Because(err)
+		return fault.Coded(fault.Invalid, "not-writable", "%s cannot be changed. Check the folder's permissions.", w.config).Because(err)
 	}
 	return nil
 }

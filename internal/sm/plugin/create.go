@@ -33,10 +33,10 @@ func Create(folder, id, shape string) ([]string, error) {
 	for _, f := range files {
 		at := filepath.Join(folder, id, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			return made, fault.Coded(fault.Invalid, "not-writable", "%s cannot be written.", at).Because(err)
+			return made, fault.Coded(fault.Invalid, "not-writable", "%s cannot be written. Check the folder's permissions.", at).Because(err)
 		}
 		if err := os.WriteFile(at, []byte(f.text), 0o644); err != nil {
-			return made, fault.Coded(fault.Invalid, "not-writable", "%s cannot be written.", at).Because(err)
+			return made, fault.Coded(fault.Invalid, "not-writable", "%s cannot be written. Check the folder's permissions.", at).Because(err)
 		}
 		made = append(made, id+"/"+f.name)
 	}
