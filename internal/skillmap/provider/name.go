@@ -2,6 +2,7 @@ package provider
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"skillforge/internal/skillmap"
@@ -87,10 +88,11 @@ func namespaced(file string) string {
 }
 
 // Reserved returns the first identifier that the node's own host keeps for
-// itself.
+// itself. A node in a namespace is called with it, so its bare name takes
+// nothing from the host.
 func Reserved(p *Provider, kind string, ids []Identifier) (Identifier, bool) {
 	k := p.Kind(kind)
-	if k == nil || len(k.reserved) == 0 {
+	if k == nil || len(k.reserved) == 0 || slices.ContainsFunc(ids, func(id Identifier) bool { return id.Source == Namespaced }) {
 		return Identifier{}, false
 	}
 	for _, id := range ids {
@@ -100,6 +102,9 @@ func Reserved(p *Provider, kind string, ids []Identifier) (Identifier, bool) {
 	}
 	return Identifier{}, false
 }
+
+// KeepsNormal is Keeps of a name in normal form.
+func (k *Kind) KeepsNormal(name string) bool { return k.reserved[name] }
 
 // Keeps reports whether the host keeps a name for itself among nodes of the
 // kind.

@@ -97,7 +97,7 @@ func (s *scanner) named(name string, way []string) int32 {
 	for _, kind := range way {
 		for at := range s.names.all(name) {
 			switch {
-			case s.graph.Nodes[at].Kind != kind:
+			case s.graph.Nodes[at].Kind != kind, s.isHosts(at, name):
 			case !s.graph.Reserved[at]:
 				return at
 			case first < 0:
@@ -106,6 +106,21 @@ func (s *scanner) named(name string, way []string) int32 {
 		}
 	}
 	return first
+}
+
+// isHosts reports whether a bare name means what the host has of that name,
+// and not a node that is called by a longer one.
+func (s *scanner) isHosts(at int32, name string) bool {
+	if s.graph.Reserved[at] {
+		return false
+	}
+	n := &s.graph.Nodes[at]
+	p := provider.ByID(n.Provider)
+	if p == nil {
+		return false
+	}
+	k := p.Kind(n.Kind)
+	return k != nil && k.KeepsNormal(name)
 }
 
 // fallback is the target of a pointer read from the root, empty when that is
