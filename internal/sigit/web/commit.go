@@ -77,17 +77,36 @@ func commit(c *call) error {
 	if len(p.Parents) > 0 {
 		from = p.Parents[0]
 	}
-	if p.Diff, err = c.diff(h, code, from, found.OID, h.URL+"/commit/"+found.OID); err != nil {
-		return err
+	read := func() (any, error) {
+		p.Diff, err = c.diff(h, code, from, found.OID, h.URL+"/commit/"+found.OID)
+		return p, err
 	}
-	if p.alone(c) {
-		return c.part("diff_file", p.Diff.one())
-	}
-	return c.show(http.StatusOK, "commit", frame{Title: p.Subject + " · " + h.Name.String(), Repo: h, Tab: "commits", Data: p})
+	return c.showDiff("commit", frame{Title: p.Subject + " · " + h.Name.String(), Repo: h, Tab: "commits"}, read, func() *diffPage { return &p.Diff })
 }
 
-// alone says that only the lines of one file are wanted, to be put into a page.
-func (p commitPage) alone(c *call) bool { return p.Diff.alone(c) }
+// showDiff answers with a page that has a difference in it, which takes a while
+// to read: the whole page, or for htmx the lines of one file. of is the
+// difference once read is done.
+func (c *call) showDiff(name string, f frame, read func() (any, error), of func() *diffPage) error {
+	if c.query("path") == "" {
+		return c.showLater(name, f, func() (any, error) {
+			data, err := read()
+			if err != nil {
+				return nil, err // a part of a difference would be taken for all of it
+			}
+			return data, nil
+		})
+	}
+	data, err := read()
+	if err != nil {
+		return err
+	}
+	if d := of(); d != nil && d.alone(c) {
+		return c.part("diff_file", d.one())
+	}
+	f.Data = data
+	return c.show(http.StatusOK, name, f)
+}
 
 func (d diffPage) alone(c *call) bool {
 	return d.Only != "" && c.r.Header.Get("HX-Request") == "true" && len(d.Files) == 1
@@ -136,13 +155,11 @@ func compare(c *call) error {
 		c.leave(h.URL + "/compare/" + escapePath(p.Base) + "..." + escapePath(p.Head))
 		return nil
 	}
-	if err := c.fillComparison(h, &p); err != nil {
-		return err
+	read := func() (any, error) {
+		err := c.fillComparison(h, &p)
+		return p, err
 	}
-	if p.Diff != nil && p.Diff.alone(c) {
-		return c.part("diff_file", p.Diff.one())
-	}
-	return c.show(http.StatusOK, "compare", frame{Title: "Compare · " + h.Name.String(), Repo: h, Tab: "pulls", Data: p})
+	return c.showDiff("compare", frame{Title: "Compare · " + h.Name.String(), Repo: h, Tab: "pulls"}, read, func() *diffPage { return p.Diff })
 }
 
 // fillComparison reads what lies between two refs. That they cannot be

@@ -315,6 +315,7 @@ type searchPage struct {
 	Count      int
 	Full       bool
 	Asked      bool
+	Failed     bool
 }
 
 type foundFile struct {
@@ -342,15 +343,27 @@ func searchCode(c *call) error {
 		f.Data = p
 		return c.show(http.StatusOK, "search", f)
 	}
-	found, err := c.forge.Search(c.r.Context(), c.by, h.Name, p.Ref, p.Query, maxFound)
-	if err != nil {
+	// What a search finds wrong with the words it finds at once.
+	if _, err := c.forge.Resolve(c.r.Context(), c.by, h.Name, p.Ref); err != nil && fault.Code(err) != "empty" || len(p.Query) > maxQuery || strings.ContainsAny(p.Query, "\r\n") {
+		p, err := c.find(h, p)
 		f.Data = p
-		return c.again("search", f, err)
+		if err != nil {
+			return c.again("search", f, err)
+		}
+		return c.show(http.StatusOK, "search", f)
 	}
+	return c.showLater("search", f, func() (any, error) { return c.find(h, p) })
+}
+
+// maxQuery is the length up to which a query is sure to be taken.
+const maxQuery = 200
+
+func (c *call) find(h *repoHead, p searchPage) (searchPage, error) {
+	found, err := c.forge.Search(c.r.Context(), c.by, h.Name, p.Ref, p.Query, maxFound)
+	p.Failed = err != nil
 	p.Count, p.Full = len(found), len(found) == maxFound
 	p.Files = foundFiles(h, p, found)
-	f.Data = p
-	return c.show(http.StatusOK, "search", f)
+	return p, err
 }
 
 func foundFiles(h *repoHead, p searchPage, found []git.Match) []foundFile {

@@ -79,21 +79,20 @@ func (c *call) pull(tab, draft string, wrong error) error {
 	if p.MergedAt != nil {
 		v.MergedAt = ago(*p.MergedAt)
 	}
-	switch tab {
-	case "conversation":
-		err = c.fillThread(h, &t, p.AuthorID)
-	default:
+	f := frame{Title: p.Title + " · #" + itoa(n) + " · " + h.Name.String(), Repo: h, Tab: "pulls"}
+	if tab != "conversation" {
 		t.Self, t.RepoName = h.URL+"/pulls/"+itoa(n), h.Name.String()
 		t.MayMove = c.by.Known() && c.by.MayChange(p.AuthorID, h.Repo) == nil
-		err = c.fillPull(h, v, t.Self)
+		read := func() (any, error) {
+			err := c.fillPull(h, v, t.Self)
+			return t, err
+		}
+		return c.showDiff("thread", f, read, func() *diffPage { return v.Diff })
 	}
-	if err != nil {
+	if err = c.fillThread(h, &t, p.AuthorID); err != nil {
 		return err
 	}
-	if v.Diff != nil && v.Diff.alone(c) {
-		return c.part("diff_file", v.Diff.one())
-	}
-	f := frame{Title: p.Title + " · #" + itoa(n) + " · " + h.Name.String(), Repo: h, Tab: "pulls", Data: t}
+	f.Data = t
 	if wrong != nil {
 		return c.again("thread", f, wrong)
 	}

@@ -62,6 +62,7 @@ type frame struct {
 	Repo  *repoHead
 	Tab   string // of the repository, or of the settings
 	Error string // why a form was not accepted
+	Late  string // what went wrong after the head of the page was sent
 	Note  string // what was just done
 	Data  any
 }
@@ -77,11 +78,94 @@ var notes = map[string]string{
 
 // show answers with a page.
 func (c *call) show(status int, name string, f frame) error {
+	return c.render(status, name, "layout", c.framed(f))
+}
+
+func (c *call) framed(f frame) frame {
 	f.By, f.Theme, f.Here, f.Path, f.Free = c.by, c.theme(), c.here(), c.r.URL.EscapedPath(), c.SignUp
 	if f.Note == "" {
 		f.Note = notes[c.query("done")]
 	}
-	return c.render(status, name, "layout", f)
+	return f
+}
+
+// showLater answers with a page whose data takes a while to read. What stands
+// above it is sent at once, so that the browser shows where it is and loads
+// the style meanwhile; the address has been understood by then. What cannot be
+// read is said in its place, with whatever data there is.
+func (c *call) showLater(name string, f frame, read func() (any, error)) error {
+	f = c.framed(f)
+	t, ok := c.pages[name]
+	if !ok {
+		return fmt.Errorf("there is no template %q", name)
+	}
+	var head bytes.Buffer
+	if err := t.ExecuteTemplate(&head, "top", f); err != nil {
+		return fmt.Errorf("template %s: %w", name, err)
+	}
+	out := c.begin()
+	defer out.close()
+	out.send(sound(head.Bytes()))
+	var err error
+	if f.Data, err = read(); err != nil {
+		status, _, text, _ := c.errors.Of(err)
+		if status >= http.StatusInternalServerError && c.r.Context().Err() == nil {
+			c.Log.ErrorContext(c.r.Context(), "a page failed", "path", c.r.URL.Path, "err", err)
+		}
+		f.Late = sentence(text)
+	}
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	defer func() {
+		if b.Cap() <= keepBuffer {
+			buffers.Put(b)
+		}
+	}()
+	if err := t.ExecuteTemplate(b, "rest", f); err != nil {
+		c.Log.ErrorContext(c.r.Context(), "a page failed", "path", c.r.URL.Path, "err", err)
+		return nil // the answer has begun and cannot become another
+	}
+	out.send(sound(b.Bytes()))
+	return nil
+}
+
+// stream is an answer that is sent in parts, compressed when the browser takes
+// it.
+type stream struct {
+	w http.ResponseWriter
+	z *gzip.Writer // nil: not compressed
+}
+
+func (c *call) begin() *stream {
+	h := c.w.Header()
+	h.Add("Vary", "Accept-Encoding")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	s := &stream{w: c.w}
+	if strings.Contains(c.r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		s.z = zippers.Get().(*gzip.Writer)
+		s.z.Reset(c.w)
+	}
+	c.w.WriteHeader(http.StatusOK)
+	return s
+}
+
+// send gives the browser a part; it may be gone.
+func (s *stream) send(part []byte) {
+	if s.z == nil {
+		_, _ = s.w.Write(part)
+	} else {
+		_, _ = s.z.Write(part)
+		_ = s.z.Flush()
+	}
+	_ = http.NewResponseController(s.w).Flush()
+}
+
+func (s *stream) close() {
+	if s.z != nil {
+		_ = s.z.Close()
+		zippers.Put(s.z)
+	}
 }
 
 // again shows a form with the reason why it was not accepted.
