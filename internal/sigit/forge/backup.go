@@ -238,8 +238,9 @@ func (r restorer) manifest(version int) (m manifest, err error) {
 	if err := json.NewDecoder(io.LimitReader(r.in, 1<<20)).Decode(&m); err != nil {
 		return m, notBackup("%v", err)
 	}
-	if m.Format != backupFormat || m.Schema != version {
-		return m, fault.New(fault.Invalid, "the backup is of format %d and schema %d; this program reads %d and %d", m.Format, m.Schema, backupFormat, version)
+	if m.Format != backupFormat || m.Schema < store.OldestDump || m.Schema > version {
+		return m, fault.New(fault.Invalid, "the backup is of format %d and schema %d; this program reads format %d and schemas %d to %d",
+			m.Format, m.Schema, backupFormat, store.OldestDump, version)
 	}
 	return m, nil
 }

@@ -185,7 +185,8 @@ func TestRestoreIsWholeOrNothing(t *testing.T) {
 		"nothing":            nil,
 		"noise":              []byte(strings.Repeat("noise", 1000)),
 		"half":               whole[:len(whole)/2],
-		"another schema":     replace("sigit.json", `"schema": 1`, `"schema": 99`),
+		"another schema":     replace("sigit.json", `"schema": 2`, `"schema": 99`),
+		"a schema of nobody": replace("sigit.json", `"schema": 2`, `"schema": 0`),
 		"a strange column":   replace("users.jsonl", `"name_key"`, `"name_key) VALUES (1); --"`),
 		"a missing table":    edited(func(n string, text []byte) []byte { return map[bool][]byte{false: text}[n == "tables/issues.jsonl"] }),
 		"a broken row":       replace("issues.jsonl", "Élan", `","`),
@@ -202,6 +203,25 @@ func TestRestoreIsWholeOrNothing(t *testing.T) {
 		if err := back.Restore(ctx, operator, bytes.NewReader(whole)); err != nil {
 			t.Errorf("after %s the forge is not empty: %v", what, err)
 		}
+	}
+}
+
+// TestRestoreOfAnOlderSchema: a backup made before the index of texts is read.
+func TestRestoreOfAnOlderSchema(t *testing.T) {
+	w := newWorld(t)
+	repo := w.repo(w.alice, "alice/old", false)
+	must[sigit.Issue](t)(w.OpenIssue(ctx, w.alice, sigit.NewIssue{Repo: repo.Name, Title: "An old one"}))
+	var tape bytes.Buffer
+	if err := w.Backup(ctx, operator, &tape); err != nil {
+		t.Fatal(err)
+	}
+	old := bytes.Replace(tape.Bytes(), []byte(`"schema": 2`), []byte(`"schema": 1`), 1)
+	back := bare(t, storetest.SQLite(t))
+	if err := back.Restore(ctx, operator, bytes.NewReader(old)); err != nil {
+		t.Fatal(err)
+	}
+	if l := must[sigit.List[sigit.Issue]](t)(back.Issues(ctx, operator, repo.Name, sigit.Filter{Query: "old one"}, sigit.Page{})); l.Total != 1 {
+		t.Errorf("finds %d, want 1", l.Total)
 	}
 }
 

@@ -16,6 +16,9 @@ func (db *DB) Version(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
+// OldestDump is the oldest Version whose dumps have the columns of today.
+const OldestDump = 1
+
 // dumped are the tables of a dump, each after those it refers to. Uses of what
 // is rationed are not worth keeping.
 var dumped = []string{"users", "tokens", "repositories", "redirects", "collaborators", "issues", "pulls", "comments", "acts"}

@@ -24,6 +24,16 @@ func numbered[T any](ctx context.Context, tx *Tx, k kind, from string, repo sigi
 			return list, err
 		}
 	}
+	limit := page.Size(50)
+	if filter.Query != "" {
+		list, ok, err := found(ctx, tx, k, from, repo, filter, at, limit, read)
+		if ok && err == nil {
+			cut(&list, limit, func(item T) any { return place{number(item), list.Total} })
+		}
+		if ok || err != nil {
+			return list, err
+		}
+	}
 	var w where
 	w.add(k.as+`.repo_id = ?`, repo.ID)
 	if state := orOpen(filter.State); state != sigit.Any {
@@ -36,7 +46,6 @@ func numbered[T any](ctx context.Context, tx *Tx, k kind, from string, repo sigi
 	if at.Before > 0 {
 		w.add(k.as+`.number < ?`, at.Before)
 	}
-	limit := page.Size(50)
 	w.args = append(w.args, limit+1)
 	err := tx.rows(ctx, func(scan func(...any) error) error {
 		item, err := read(scan)

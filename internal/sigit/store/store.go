@@ -50,13 +50,19 @@ func Open(ctx context.Context, address string, options ...Option) (*DB, error) {
 	return s, nil
 }
 
-func (db *DB) migrate(ctx context.Context) error {
+// steps are the migrations in the engine's words.
+func (db *DB) steps() ([]sqldb.Migration, error) {
 	steps, err := sqldb.Migrations(migrations, "migrations")
-	if err != nil {
-		return err
-	}
 	for i := range steps {
 		steps[i].SQL = db.d.render(steps[i].SQL)
+	}
+	return steps, err
+}
+
+func (db *DB) migrate(ctx context.Context) error {
+	steps, err := db.steps()
+	if err != nil {
+		return err
 	}
 	if _, err := db.db.Migrate(ctx, steps, ledger{}, 0); err != nil {
 		return fmt.Errorf("bring the forge's tables to this version: %w", err)
