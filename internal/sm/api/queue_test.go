@@ -107,6 +107,10 @@ func TestJobRoutes(t *testing.T) {
 	}
 	write(t, filepath.Join(s.atlas.Project().Root, "docs", "style.md"), "# Other\n")
 	s.wants("POST", "/api/nodes/"+b64("docs/style.md")+"/jobs", sum, 409, "node-drifted")
+	if err := os.Remove(filepath.Join(s.atlas.Project().Root, "docs", "style.md")); err != nil {
+		t.Fatal(err)
+	}
+	s.wants("POST", "/api/nodes/"+b64("docs/style.md")+"/jobs", sum, 409, "node-drifted")
 	if list := s.get("/api/jobs", 200); len(list["items"].([]any)) != 1 || list["kindRegistry"] != nil {
 		t.Errorf("listed: %v", list)
 	}
@@ -123,6 +127,11 @@ func TestJobRoutes(t *testing.T) {
 	s.wants("POST", "/api/jobs/prune?status=cancelled", "", 204, "")
 	if list := s.get("/api/jobs", 200); len(list["items"].([]any)) != 0 {
 		t.Errorf("cleared: %v", list)
+	}
+	s.wants("POST", node+"/jobs", sum, 200, "")
+	held := s.claim("")
+	if busy := s.wants("POST", node+"/jobs", sum, 409, "job-running"); dig(busy, "error", "details", "existingId") != held.ID {
+		t.Errorf("beside a running job: %v", busy)
 	}
 }
 

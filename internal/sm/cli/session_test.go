@@ -7,10 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"skillforge/internal/fault"
+	"skillforge/internal/sm/atlas"
 )
 
 // full is a disk without room.
@@ -94,5 +98,49 @@ func TestHintsSayWhereToLook(t *testing.T) {
 func TestRootOfAnError(t *testing.T) {
 	if got := rootOf(&fs.PathError{Err: syscall.EPIPE}); !errors.Is(got, syscall.EPIPE) || got.Error() != "broken pipe" {
 		t.Errorf("the root is %v", got)
+	}
+}
+
+// TestConsentAtTheTerminal asks a person who sits there.
+func TestConsentAtTheTerminal(t *testing.T) {
+	refusal := fault.Coded(fault.Invalid, "confirm-required", "x").With("key", "allowEditSmFiles")
+	for _, c := range []struct {
+		name, answer     string
+		yes, asks        bool
+		granted, refused bool // by the settings, by the team
+		want             []atlas.Consent
+		code             string
+	}{
+		{name: "a grant", granted: true, want: []atlas.Consent{{}}},
+		{name: "--yes", yes: true, want: []atlas.Consent{{Always: true}}},
+		{name: "nobody there", want: []atlas.Consent{{}}, code: "confirm-required"},
+		{name: "enter", asks: true, answer: "\n", want: []atlas.Consent{{}, {Always: true}}},
+		{name: "Yes", asks: true, answer: "Yes\n", want: []atlas.Consent{{}, {Always: true}}},
+		{name: "no", asks: true, answer: "n\n", want: []atlas.Consent{{}}, code: "confirm-required"},
+		{name: "end of input", asks: true, want: []atlas.Consent{{}}, code: "confirm-required"},
+		{name: "the team's policy", asks: true, answer: "y\n", refused: true, want: []atlas.Consent{{}}, code: "sidecar-writers-forbidden"},
+	} {
+		var said bytes.Buffer
+		s := &session{World: World{In: strings.NewReader(c.answer), Err: &said}, tty: terminal{asks: c.asks}}
+		var got []atlas.Consent
+		err := s.withConsent(c.yes, func(by atlas.Consent) error {
+			got = append(got, by)
+			switch {
+			case c.refused:
+				return fault.Coded(fault.Denied, "sidecar-writers-forbidden", "x").With("key", "allowSidecarWriters")
+			case by == atlas.Consent{} && !c.granted:
+				return refusal
+			}
+			return nil
+		})
+		if !slices.Equal(got, c.want) || c.code == "" && err != nil || c.code != "" && fault.Code(err) != c.code {
+			t.Errorf("%s: tried %+v, %v", c.name, got, err)
+		}
+		if c.code == "confirm-required" && !strings.Contains(fault.Text(err), "--yes") {
+			t.Errorf("%s: %v does not say what to do", c.name, err)
+		}
+		if asked := strings.Contains(said.String(), "[Y/n]"); asked != (c.asks && !c.refused) {
+			t.Errorf("%s: asked %v: %s", c.name, asked, said.String())
+		}
 	}
 }
