@@ -78,8 +78,34 @@ func parseError(block frontmatter.Block, err error) skillmap.Issue {
 	if source := strings.TrimSpace(nth(block.Raw, at.Line)); source != "" {
 		issue.Detail = &source
 	}
+	if line := mended(block.Raw, at.Line); line != "" {
+		issue.Fix = &skillmap.Fix{Summary: "Quote the value: write `" + oneLine(line) + "`."}
+	}
 	return issue
 }
+
+// mended is a line of a head with its value in quotation marks, empty when
+// that does not mend it.
+func mended(raw string, line int) string {
+	lines := strings.Split(strings.ReplaceAll(raw, "\r\n", "\n"), "\n")
+	if line < 1 || line > len(lines) || len(lines[line-1]) > maxMended {
+		return ""
+	}
+	key, value, ok := strings.Cut(lines[line-1], ":")
+	value = strings.TrimSpace(value)
+	if !ok || value == "" || strings.ContainsAny(value[:1], "\"'|>[") || value[0] == '{' && !strings.Contains(value, "}") {
+		return ""
+	}
+	lines[line-1] = key + ": \"" + strings.NewReplacer("\\", "\\\\", "\"", "\\\"").Replace(value) + "\""
+	_, err := frontmatter.ParseYAML(strings.Join(lines, "\n"))
+	if at, broken := errors.AsType[*frontmatter.SyntaxError](err); broken && at.Line <= line {
+		return ""
+	}
+	return strings.TrimSpace(lines[line-1])
+}
+
+// maxMended is how long a line may be that is shown mended.
+const maxMended = 2000
 
 // oneLine makes a reason safe to print: no line ends, no control characters.
 func oneLine(s string) string {

@@ -169,6 +169,34 @@ func TestUnknown(t *testing.T) { // A36
 	}
 }
 
+// A04, A11: the issue shows the quoted form that mends the line.
+func TestMended(t *testing.T) {
+	for raw, want := range map[string]string{
+		"paths: {src,lib}/**/*.ts": `paths: "{src,lib}/**/*.ts"`,
+		"paths: **/*.ts":           `paths: "**/*.ts"`,
+		"name: x\r\ndescription: Make: \"safe\" \\ forms.\r\nmodel: y": `description: "Make: \"safe\" \\ forms."`,
+		"name: [a":              "",
+		"a:\n\t- b":             "",
+		"x: y\n<example>\nz: 1": "",
+	} {
+		_, err := frontmatter.ParseYAML(raw)
+		issues := Diagnose(ByID("claude"), "agent", frontmatter.Whole(raw), nil, err, false)
+		if len(issues) != 1 {
+			t.Fatalf("%q has the issues %+v", raw, issues)
+		}
+		got := ""
+		if f := issues[0].Fix; f != nil {
+			got = f.Summary
+		}
+		if want != "" {
+			want = "Quote the value: write `" + want + "`."
+		}
+		if got != want {
+			t.Errorf("%q: the fix is %q, want %q", raw, got, want)
+		}
+	}
+}
+
 func TestMessages(t *testing.T) {
 	p := ByID("claude")
 	diagnose := func(file string) skillmap.Issue {
