@@ -60,7 +60,8 @@ func (l *learner) learn(c *claim, data []byte) *facts {
 	if c.read.Parser == provider.JSON {
 		return l.learnManifest(c, data)
 	}
-	block, parsed, err := takeApart(c.read, toText(data))
+	text := toText(data)
+	block, parsed, err := takeApart(c.read, text)
 	headHash := frontmatter.Hash(parsed, block.Raw)
 	issues := provider.Diagnose(c.provider, c.kind, block, parsed, err, l.opt.Strict)
 	parsed = readable(c.read, block, parsed, err)
@@ -73,6 +74,9 @@ func (l *learner) learn(c *claim, data []byte) *facts {
 		ids:      provider.Identifiers(c.provider, c.kind, c.path, parsed),
 	}
 	if is, found := l.unbalanced(block); found {
+		f.issues = append(f.issues, is)
+	}
+	if is, found := invisible(text); found {
 		f.issues = append(f.issues, is)
 	}
 	for i := range f.issues {

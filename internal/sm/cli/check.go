@@ -158,7 +158,7 @@ func knownAnalyzers(ids []string) error {
 		known = append(known, an.Short())
 	}
 	known = append(known, "frontmatter-parse-error", "frontmatter-malformed", "frontmatter-invalid", "frontmatter-key-unknown", "backtick-unbalanced",
-		"invalid-sidecar", "file-unreadable", "manifest-invalid", "auto-rename-medium", "auto-rename-ambiguous", "orphan")
+		"invalid-sidecar", "file-unreadable", "invisible-character", "manifest-invalid", "auto-rename-medium", "auto-rename-ambiguous", "orphan")
 	for _, id := range ids {
 		if !skillmap.MatchAnalyzer(skillmap.ShortID(id), known...) {
 			return fault.Coded(fault.Invalid, "unknown-analyzer", "No rule is called %q; they are %s.", id, strings.Join(known, ", "))
