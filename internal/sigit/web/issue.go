@@ -42,21 +42,33 @@ func issues(c *call) error {
 		return ended(err)
 	}
 	p := c.threads("issues")
-	list, err := c.forge.Issues(c.r.Context(), c.by, h.Name, sigit.Filter{State: sigit.State(p.State), Query: p.Query}, sigit.Page{Limit: 40, Cursor: c.query("cursor")})
-	if err != nil {
+	p.States = []stateTab{{"open", "Open", h.OpenIssues}, {"closed", "Closed", -1}, {"all", "All", -1}}
+	return c.list(frame{Title: "Issues · " + h.Name.String(), Repo: h, Tab: "issues"}, p, func() error {
+		list, err := c.forge.Issues(c.r.Context(), c.by, h.Name, sigit.Filter{State: sigit.State(p.State), Query: p.Query}, sigit.Page{Limit: 40, Cursor: c.query("cursor")})
+		for _, i := range list.Items {
+			p.Rows = append(p.Rows, threadRow{Number: i.Number, Title: i.Title, Author: i.Author, State: i.State, Through: acted(i.Via), Comments: i.Comments, At: ago(i.CreatedAt), URL: h.URL + "/issues/" + itoa(i.Number)})
+		}
+		p.Total, p.Next = list.Total, list.Next
+		return err
+	})
+}
+
+// list answers with a list that fill reads. Searching through texts takes a
+// while, so its head is sent first.
+func (c *call) list(f frame, p *threadsPage, fill func() error) error {
+	f.Data = p
+	if p.Query != "" && len(p.Query) <= maxQuery && c.query("cursor") == "" {
+		return c.showLater("threads", f, func() (any, error) { return p, fill() })
+	}
+	if err := fill(); err != nil {
 		return err
 	}
-	for _, i := range list.Items {
-		p.Rows = append(p.Rows, threadRow{Number: i.Number, Title: i.Title, Author: i.Author, State: i.State, Through: acted(i.Via), Comments: i.Comments, At: ago(i.CreatedAt), URL: h.URL + "/issues/" + itoa(i.Number)})
-	}
-	p.Total, p.Next = list.Total, list.Next
-	p.States = []stateTab{{"open", "Open", h.OpenIssues}, {"closed", "Closed", -1}, {"all", "All", -1}}
-	return c.show(http.StatusOK, "threads", frame{Title: "Issues · " + h.Name.String(), Repo: h, Tab: "issues", Data: p})
+	return c.show(http.StatusOK, "threads", f)
 }
 
 // threads reads what a list is asked for.
-func (c *call) threads(kind string) threadsPage {
-	p := threadsPage{Kind: kind, State: c.query("state"), Query: c.query("q"), First: c.query("cursor") == ""}
+func (c *call) threads(kind string) *threadsPage {
+	p := &threadsPage{Kind: kind, State: c.query("state"), Query: c.query("q"), First: c.query("cursor") == ""}
 	if p.State == "" {
 		p.State = "open"
 	}

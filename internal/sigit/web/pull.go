@@ -39,16 +39,15 @@ func pulls(c *call) error {
 		return ended(err)
 	}
 	p := c.threads("pulls")
-	list, err := c.forge.Pulls(c.r.Context(), c.by, h.Name, sigit.Filter{State: sigit.State(p.State), Query: p.Query}, sigit.Page{Limit: 40, Cursor: c.query("cursor")})
-	if err != nil {
-		return err
-	}
-	for _, i := range list.Items {
-		p.Rows = append(p.Rows, threadRow{Number: i.Number, Title: i.Title, Author: i.Author, State: i.State, Through: acted(i.Via), Comments: i.Comments, At: ago(i.CreatedAt), URL: h.URL + "/pulls/" + itoa(i.Number), Head: i.Head, Base: i.Base})
-	}
-	p.Total, p.Next = list.Total, list.Next
 	p.States = []stateTab{{"open", "Open", h.OpenPulls}, {"merged", "Merged", -1}, {"closed", "Closed", -1}, {"all", "All", -1}}
-	return c.show(http.StatusOK, "threads", frame{Title: "Pull requests · " + h.Name.String(), Repo: h, Tab: "pulls", Data: p})
+	return c.list(frame{Title: "Pull requests · " + h.Name.String(), Repo: h, Tab: "pulls"}, p, func() error {
+		list, err := c.forge.Pulls(c.r.Context(), c.by, h.Name, sigit.Filter{State: sigit.State(p.State), Query: p.Query}, sigit.Page{Limit: 40, Cursor: c.query("cursor")})
+		for _, i := range list.Items {
+			p.Rows = append(p.Rows, threadRow{Number: i.Number, Title: i.Title, Author: i.Author, State: i.State, Through: acted(i.Via), Comments: i.Comments, At: ago(i.CreatedAt), URL: h.URL + "/pulls/" + itoa(i.Number), Head: i.Head, Base: i.Base})
+		}
+		p.Total, p.Next = list.Total, list.Next
+		return err
+	})
 }
 
 func pull(c *call) error        { return c.pull("conversation", "", nil) }
