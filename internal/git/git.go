@@ -26,6 +26,7 @@ var (
 	ErrStale       = errors.New("git: the ref moved meanwhile")
 	ErrBusy        = errors.New("git: too many git processes at work")
 	ErrTooLarge    = errors.New("git: larger than asked for")
+	ErrSlow        = errors.New("git: the search takes too long")
 )
 
 // Oldest git that has all that is used here: `cat-file -z` and `merge-tree
@@ -35,11 +36,11 @@ const oldest = "2.38"
 // Git is the git program and the pool of its readers. It may be used from
 // many goroutines. Close ends the readers.
 type Git struct {
-	bin   string
-	env   []string
-	pool  *pool
-	slow  chan struct{} // bounds searches and other long reads
-	found *found
+	bin      string
+	env      []string
+	pool     *pool
+	slow     chan struct{} // bounds searches and other long reads
+	searches *searches
 }
 
 // Options of New. The zero value is right for a server of a few cores.
@@ -64,7 +65,7 @@ func New(opt Options) (*Git, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git is needed and was not found; install git %s or newer: %w", oldest, err)
 	}
-	g := &Git{bin: bin, env: environment(), slow: make(chan struct{}, max(1, or(opt.Searches, 4))), found: newFound(or(opt.Remember, 32<<20))}
+	g := &Git{bin: bin, env: environment(), slow: make(chan struct{}, max(1, or(opt.Searches, 4))), searches: newSearches(or(opt.Remember, 32<<20))}
 	g.pool = newPool(g, or(opt.Readers, 16))
 	version, err := g.Version(context.Background())
 	if err != nil {
@@ -76,8 +77,11 @@ func New(opt Options) (*Git, error) {
 	return g, nil
 }
 
-// Close ends the pooled readers. Reads after it fail.
-func (g *Git) Close() { g.pool.close() }
+// Close ends the pooled readers and the searches under way. Reads after it fail.
+func (g *Git) Close() {
+	g.searches.close()
+	g.pool.close()
+}
 
 // Version is the program's own, such as "2.39.5".
 func (g *Git) Version(ctx context.Context) (string, error) {

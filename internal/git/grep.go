@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 )
 
@@ -27,43 +26,30 @@ const MaxMatchText = 400
 // hold, all files over 32 MiB are.
 //
 // What was found at a commit is remembered: the parts of a long answer, and a
-// question that many ask, cost one search.
+// question that many ask, cost one search. One that ctx's deadline cuts short
+// goes on a while, so that who asks again has its answer; one whose caller left
+// ends.
 func (r *Repo) Grep(ctx context.Context, commit, query string, limit int) ([]Match, error) {
 	if !isOID(commit) {
 		return nil, ErrRefName
 	}
-	of := searched{r.dir, commit, query}
-	if list, ok := r.git.found.get(of, limit); ok {
-		return list, nil
-	}
-	release, err := r.git.takeSlow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if list, ok := r.git.found.get(of, limit); ok { // found while this one waited
-		return list, nil
-	}
-	// More than is asked for costs little: what is rare has been looked for in
-	// every file, what is common comes soon.
-	ahead := max(limit, min(2*limit, searchAhead))
-	list, err := r.grep(ctx, commit, query, ahead, nil)
-	if errors.Is(err, ErrTooLarge) {
-		specs, e := r.withoutLarge(ctx, commit)
-		if e != nil {
-			return nil, e
+	return r.git.searches.find(ctx, searched{r.dir, commit, query}, limit, func(ctx context.Context, limit int) ([]Match, error) {
+		release, err := r.git.takeSlow(ctx)
+		if err != nil {
+			return nil, err
 		}
-		list, err = r.grep(ctx, commit, query, ahead, specs)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.git.found.put(of, list, len(list) < ahead)
-	return slices.Clone(list[:min(limit, len(list))]), nil
+		defer release()
+		list, err := r.grep(ctx, commit, query, limit, nil)
+		if errors.Is(err, ErrTooLarge) {
+			specs, err := r.withoutLarge(ctx, commit)
+			if err != nil {
+				return nil, err
+			}
+			return r.grep(ctx, commit, query, limit, specs)
+		}
+		return list, err
+	})
 }
-
-// searchAhead bounds how far a search goes beyond what is asked for.
-const searchAhead = 1000
 
 func (r *Repo) grep(ctx context.Context, commit, query string, limit int, specs []string) ([]Match, error) {
 	ctx, cancel := context.WithCancel(ctx)

@@ -106,7 +106,7 @@ func (r *Repo) Remove() error {
 		return fmt.Errorf("remove a repository: %w", err)
 	}
 	r.git.pool.forget(r.dir)
-	r.git.found.forget(r.dir)
+	r.git.searches.found.forget(r.dir)
 	if err := os.RemoveAll(grave); err != nil {
 		return fmt.Errorf("remove a repository: %w", err)
 	}

@@ -173,7 +173,8 @@ func (f *Forge) Resolve(ctx context.Context, by sigit.Actor, name sigit.RepoName
 	return commit, gitFault(err, repo, ref)
 }
 
-// searchTime bounds one search for code.
+// searchTime is how long somebody waits for a search for code. It goes on a
+// while after, see git.Repo.Grep.
 const searchTime = 20 * time.Second
 
 // Search finds lines of text files at a ref that hold the query, a fixed
@@ -202,8 +203,11 @@ func (f *Forge) Search(ctx context.Context, by sigit.Actor, name sigit.RepoName,
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	found, err := f.search(ctx, repo, code, commit.OID, query, max(1, limit))
+	if errors.Is(err, git.ErrSlow) {
+		return nil, fault.Coded(fault.TooLarge, "search-time", "%s is too large to be searched for this here; clone it and search there", repo.Name).Because(err)
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fault.Coded(fault.Busy, "search-time", "the search took longer than %d seconds; make the query more special or try again", int(searchTime.Seconds())).Because(err)
+		return nil, fault.Coded(fault.Busy, "search-time", "the search takes longer than %d seconds and goes on; ask the same again in a moment for its answer", int(searchTime.Seconds())).Because(err)
 	}
 	return found, gitFault(err, repo, ref)
 }
