@@ -67,6 +67,7 @@ type run struct {
 	dismissed map[string][]dismissal
 	ops       []op
 	files     map[string][]string // see named
+	folded    map[string]string   // paths by their text in lower case
 	strangers map[string]int      // see scraped
 	out       Result
 }

@@ -13,7 +13,7 @@ import (
 // unless it is a route, a blank, or stands in text meant for another place.
 func (r *run) judgeMarkdownLink(i int, a extract.Around) Verdict {
 	l := &r.g.Links[i]
-	if v, ok := linkInPassing(l, a); ok {
+	if v, ok := linkInPassing(l, r.placeOf(l.Source), a); ok {
 		return v
 	}
 	if v, ok := r.linkByItsText(l, a); ok {
@@ -25,6 +25,9 @@ func (r *run) judgeMarkdownLink(i int, a extract.Around) Verdict {
 	if r.isBuilt(l) {
 		return note(Output, "a built copy of this file has what it names")
 	}
+	if other := r.inOtherCase(i); other != "" {
+		return dead("only the case of its letters differs from a file that is there").by(other)
+	}
 	near := r.near(l)
 	if near == "" && !r.knowsFolder(path.Dir(l.Target)) && r.scraped(l.Source) {
 		return note(Foreign, "the file links to many pages of which not even the folder is here: it was taken from elsewhere")
@@ -33,13 +36,15 @@ func (r *run) judgeMarkdownLink(i int, a extract.Around) Verdict {
 }
 
 // linkInPassing judges links that stand where no reader clicks them.
-func linkInPassing(l *skillmap.Link, a extract.Around) (Verdict, bool) {
+func linkInPassing(l *skillmap.Link, place string, a extract.Around) (Verdict, bool) {
 	switch {
 	case a.Has(extract.Placeholder) || oddTarget(l.Target):
 		return note(Placeholder, "its target holds a blank to fill"), true
-	case isTemplate(l.Source):
+	case strings.HasPrefix(l.Trigger.OriginalTrigger, "~/"):
+		return note(Home, "it leads to somebody's home folder"), true
+	case isTemplate(place):
 		return note(Placeholder, "it stands in a template, which is used from elsewhere"), true
-	case isTest(l.Source):
+	case isTest(place):
 		return note(Example, "it stands in test data"), true
 	case a.Has(extract.InFence):
 		return note(Example, "it stands in a block of code that holds another one"), true
@@ -50,7 +55,7 @@ func linkInPassing(l *skillmap.Link, a extract.Around) (Verdict, bool) {
 // linkByItsText judges links by what the text around them says.
 func (r *run) linkByItsText(l *skillmap.Link, a extract.Around) (Verdict, bool) {
 	switch {
-	case isBlueprint(l.Source) && a.Has(extract.Alone):
+	case isBlueprint(r.placeOf(l.Source)) && a.Has(extract.Alone):
 		return note(Output, "it stands in a description of what is written"), true
 	case a.Has(extract.Sampled):
 		return note(Example, "the text says that it is an example"), true
@@ -60,7 +65,7 @@ func (r *run) linkByItsText(l *skillmap.Link, a extract.Around) (Verdict, bool) 
 		return note(Example, "it stands in quotation marks"), true
 	case r.ships(l.Source) && isConcept(path.Base(l.Target)) && a.Has(extract.Alone):
 		return note(Concept, "files of this name are spoken of as a kind"), true
-	case isHistory(l.Source):
+	case isHistory(r.placeOf(l.Source)):
 		return note(Output, "it stands in a text about what was or is planned"), true
 	}
 	return Verdict{}, false
@@ -112,11 +117,14 @@ func (r *run) judgePath(i int, a extract.Around) Verdict {
 	l := &r.g.Links[i]
 	token := strings.TrimPrefix(l.Trigger.OriginalTrigger, "@")
 	near := r.near(l)
-	if v, ok := pathInPassing(l, token, a); ok {
+	if v, ok := pathInPassing(r.placeOf(l.Source), token, a); ok {
 		if v.Class == Example || v.Class == Output {
 			v.Near = near
 		}
 		return v
+	}
+	if other := r.inOtherCase(i); other != "" && inCapitals(other) == inCapitals(token) {
+		return dead("").asWarning("only the case of its letters differs from a file that is there").by(other)
 	}
 	if r.mustBring(l.Source, token, a) {
 		v := dead("a skill brings the files of this folder along, and this one is not there").by(near)
@@ -137,7 +145,7 @@ func (r *run) judgePath(i int, a extract.Around) Verdict {
 // pathInPassing judges paths that nobody means to be read: blanks, places
 // outside, trees, kinds of files, and all that stands in forms, test data,
 // code and history.
-func pathInPassing(l *skillmap.Link, token string, a extract.Around) (Verdict, bool) {
+func pathInPassing(place, token string, a extract.Around) (Verdict, bool) {
 	switch {
 	case a.Has(extract.Placeholder) || oddTarget(token):
 		return note(Placeholder, "it holds a blank to fill"), true
@@ -147,11 +155,11 @@ func pathInPassing(l *skillmap.Link, token string, a extract.Around) (Verdict, b
 		return note(Example, "it stands in a drawn tree of folders"), true
 	case isConcept(token):
 		return note(Concept, "files of this name are spoken of as a kind"), true
-	case isTemplate(l.Source) || isTest(l.Source):
+	case isTemplate(place) || isTest(place):
 		return note(Example, "it stands in a template or in test data"), true
 	case a.Has(extract.InFence):
 		return note(Example, "it stands in a block of code"), true
-	case isHistory(l.Source):
+	case isHistory(place):
 		return note(Output, "it stands in a text about what was or will be"), true
 	case a.Has(extract.Quoted):
 		return note(Example, "it stands in quotation marks"), true
@@ -270,6 +278,7 @@ func oddTarget(t string) bool {
 // judgeInvocation judges /name and $name. In prose a word behind a slash is
 // mostly a route, an alternative or a command of the host.
 func (r *run) judgeInvocation(l *skillmap.Link, a extract.Around) Verdict {
+	place := r.placeOf(l.Source)
 	name := strings.TrimLeft(l.Target, "/$")
 	switch {
 	case a.Has(extract.IsTag):
@@ -278,9 +287,9 @@ func (r *run) judgeInvocation(l *skillmap.Link, a extract.Around) Verdict {
 		return note(Site, "it is part of a route or a path")
 	case isBuiltIn(name):
 		return note(Concept, "the host itself has a command of this name")
-	case isHistory(l.Source), a.Has(extract.IsHistory):
+	case isHistory(place), a.Has(extract.IsHistory):
 		return note(Output, "the text speaks of what was or will be")
-	case isTemplate(l.Source) || isTest(l.Source):
+	case isTemplate(place) || isTest(place):
 		return note(Example, "it stands in a template or in test data")
 	}
 	space, bare, qualified := strings.Cut(name, ":")

@@ -135,6 +135,26 @@ func TestShapes(t *testing.T) {
 		{"a link from an ancestor", files("docs/a.md", "[x](docs/guide.md)\n", "docs/guide.md", guide), "docs/guide.md", "error/file", "docs/guide.md"},
 		{"a link with %20", files("a.md", "[x](my%20notes.md)\n", "my notes.md", guide), "my%20notes.md", "ok", ""},
 
+		// Where only the case of letters differs.
+		{"a path in other case", files("a.md", "Read `Docs/guide.md`.\n", "docs/guide.md", guide), "Docs/guide.md", "warn/file", "docs/guide.md"},
+		{"a bare name in other case", files("docs/a.md", "Read `guide.md`.\n", "docs/Guide.md", guide), "guide.md", "warn/file", "docs/Guide.md"},
+		{"a name in capitals is another", files("docs/a.md", "Keep `rules.md` short.\n", "RULES.md", guide), "rules.md", "info/concept", ""},
+		{"the file itself", files("docs/warp.md", "`Warp.md` is a file of the host.\n"), "Warp.md", "info/concept", ""},
+		{"a link in other case", files("a.md", "[x](Docs/guide.md)\n", "docs/guide.md", guide, "web/guide.md", guide), "Docs/guide.md", "error/file", "docs/guide.md"},
+
+		// What a thing is called says nothing of where it stands.
+		{"a skill about releases", files("skills/release-notes/SKILL.md", skill+"[x](lost.md)\n"), "lost.md", "error/file", ""},
+		{"a skill about tests", files("skills/golden-tests/SKILL.md", skill+"Read `references/lost.md`.\n"), "references/lost.md", "error/file", ""},
+		{"a skill that is kept as history", files("archive/tidy/SKILL.md", skill+"[x](lost.md)\n"), "lost.md", "info/output", ""},
+		{"a test of a skill", files("skills/tidy/SKILL.md", skill, "skills/tidy/tests/one.md", "[x](lost.md)\n"), "lost.md", "info/example", ""},
+		{"a command about plans", files(".claude/commands/plan.md", "[x](lost.md)\n"), "lost.md", "error/file", ""},
+		{"a plan", files("docs/plan.md", "[x](lost.md)\n"), "lost.md", "info/output", ""},
+
+		// Files of hosts and of people.
+		{"./CLAUDE.md", files("docs/a.md", "Hosts read `./CLAUDE.md`.\n"), "./CLAUDE.md", "info/concept", ""},
+		{"a file beside it", files("docs/a.md", "Read `./rules.md`.\n"), "./rules.md", "error/file", ""},
+		{"a link to a home folder", files("a.md", "[x](~/.config/host/notes.md)\n"), "~/.config/host/notes.md", "info/home", ""},
+
 		// Words behind a slash.
 		{"the end of a tag", files(".claude/commands/a.md", "ends in </house_rules>\n"), "/house_rules", "info/tag", ""},
 		{"a route in prose", files(".claude/commands/a.md", "Call /api/users now.\n"), "/api", "none", ""},

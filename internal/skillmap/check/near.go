@@ -69,3 +69,28 @@ func common(a, b string) int {
 		a, b = ra, rb
 	}
 }
+
+// inOtherCase is the path of a file that a link would lead to if the case of
+// letters did not matter. It does to most disks, to git and to web sites, and
+// hides from those who write on one where it does not.
+func (r *run) inOtherCase(i int) string {
+	if r.folded == nil {
+		r.folded = make(map[string]string, len(r.g.Nodes))
+		for n := range r.g.Nodes {
+			r.folded[strings.ToLower(r.g.Nodes[n].Path)] = r.g.Nodes[n].Path
+		}
+	}
+	for _, reading := range r.g.Readings(i) {
+		if at := r.folded[strings.ToLower(reading.Path)]; at != "" && at != reading.Path && at != r.g.Links[i].Source {
+			return at
+		}
+	}
+	return ""
+}
+
+// inCapitals reports whether the name of a file is all in capitals, as those of
+// README.md and its like are: then "context.md" and "CONTEXT.md" are two names.
+func inCapitals(at string) bool {
+	stem, _, _ := strings.Cut(path.Base(at), ".")
+	return stem == strings.ToUpper(stem)
+}

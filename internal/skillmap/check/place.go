@@ -27,6 +27,9 @@ var (
 		development develop design improver anatomy tester audit reviewer practices`)
 	// carriedWords name folders of what is carried into other projects.
 	carriedWords = wordSet("skills agents commands workflows prompts")
+	// hostFiles are names that hosts look for in any folder: even "./CLAUDE.md"
+	// names no one of them.
+	hostFiles = wordSet("skill.md agents.md agents.override.md claude.md claude.local.md gemini.md")
 	// concepts are names that every harness has many files of.
 	concepts = wordSet(`
 		skill.md agents.md agents.override.md claude.md claude.local.md gemini.md copilot-instructions.md memory.md constitution.md
@@ -60,6 +63,19 @@ func isTest(name string) bool      { return testWords.in(name) }
 func isHistory(name string) bool   { return historyWords.in(name) }
 func isBlueprint(name string) bool { return blueprintWords.in(name) }
 
+// placeOf is a path without what only says what a thing is about: the name of
+// its skill, or of the command or agent that it is. "skills/release-notes" is a
+// skill like others, "releases/skills" is history.
+func (r *run) placeOf(source string) string {
+	if skill := r.g.SkillOf(source); skill != "" && skill != "." {
+		return path.Join(path.Dir(skill), strings.TrimPrefix(source, skill))
+	}
+	if at := r.g.Index(source); at >= 0 && (r.g.Nodes[at].Kind == "agent" || r.g.Nodes[at].Kind == "command") {
+		return path.Dir(source)
+	}
+	return source
+}
+
 // isAboutSkills reports whether a file teaches how skills are written, so that
 // the paths in it are mostly made up.
 func isAboutSkills(name string) bool { return skillWords.in(name) && craftWords.in(name) }
@@ -67,6 +83,9 @@ func isAboutSkills(name string) bool { return skillWords.in(name) && craftWords.
 // isConcept reports whether a path names a kind of file: alone or behind one
 // folder, and not by where it is.
 func isConcept(token string) bool {
+	if name, here := strings.CutPrefix(token, "./"); here && hostFiles[strings.ToLower(name)] {
+		return true
+	}
 	return concepts[strings.ToLower(path.Base(token))] && !isExplicit(token) && strings.Count(token, "/") <= 1
 }
 
