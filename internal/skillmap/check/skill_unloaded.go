@@ -48,10 +48,16 @@ func skillUnloaded(r *run) {
 // in, empty for none.
 func hostSkills(name string) string {
 	parts := strings.SplitN(name, "/", 4)
-	if len(parts) < 4 || !strings.HasPrefix(parts[0], ".") || !slices.Contains([]string{"skill", "skills"}, parts[1]) {
+	if len(parts) < 4 || !slices.Contains(hostFolders, parts[0]) || parts[1] != "skills" && parts[1] != "skill" {
 		return ""
 	}
 	return parts[0] + "/" + parts[1]
+}
+
+// hostFolders are those of hosts that know skills.
+var hostFolders = []string{
+	".agent", ".agents", ".augment", ".claude", ".cline", ".codex", ".cursor", ".factory", ".gemini", ".github", ".goose", ".junie",
+	".kilocode", ".kiro", ".opencode", ".pi", ".qwen", ".roo", ".trae", ".windsurf",
 }
 
 func loads(folders []string, name string) bool {

@@ -14,7 +14,8 @@ func antigravity() *Provider {
 				"mcpServers": map[string]any{"skill-map": map[string]any{"serverUrl": "{{url}}"}},
 			},
 		},
-		Scaffold: Scaffold{SkillDir: ".agents/skills", SharedWith: "agent-skills"},
+		Scaffold:     Scaffold{SkillDir: ".agents/skills", SharedWith: "agent-skills"},
+		SkillFolders: []string{".agents/skills", ".agent/skills"},
 		Kinds: []*Kind{
 			{
 				Name: "workflow", Label: "Workflows", Look: Look{"#f59e0b", "#fbbf24", glyph("pi-sitemap")},

@@ -12,7 +12,8 @@ func claude() *Provider {
 		Register: &Register{
 			Command: "claude mcp add --transport http --scope local skill-map {{url}}",
 		},
-		Scaffold: Scaffold{SkillDir: ".claude/skills"},
+		Scaffold:     Scaffold{SkillDir: ".claude/skills"},
+		SkillFolders: []string{".claude/skills"},
 		Kinds: []*Kind{
 			{
 				Name: "agent", Label: "Agents", Look: agentLook,

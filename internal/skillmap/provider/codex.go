@@ -11,9 +11,10 @@ func codex() *Provider {
 			{Suffix: ".toml", Parser: TOML, BodyField: "developer_instructions"},
 			{Suffix: ".md", Parser: YAML},
 		},
-		Config:   ".codex/config.toml",
-		Register: &Register{Command: "codex mcp add skill-map --url {{url}}"},
-		Scaffold: Scaffold{SkillDir: ".agents/skills", Marker: ".codex"},
+		Config:       ".codex/config.toml",
+		Register:     &Register{Command: "codex mcp add skill-map --url {{url}}"},
+		Scaffold:     Scaffold{SkillDir: ".agents/skills", Marker: ".codex"},
+		SkillFolders: []string{".agents/skills", ".codex/skills"},
 		Kinds: []*Kind{
 			{
 				Name: "agent", Label: "Codex agents", Look: Look{"#22c55e", "#4ade80", glyph("pi-bolt")},

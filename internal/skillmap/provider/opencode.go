@@ -18,7 +18,8 @@ func opencode() *Provider {
 				},
 			},
 		},
-		Scaffold: Scaffold{SkillDir: ".agents/skills", SharedWith: "agent-skills"},
+		Scaffold:     Scaffold{SkillDir: ".agents/skills", SharedWith: "agent-skills"},
+		SkillFolders: []string{".opencode/skills", ".opencode/skill", ".claude/skills", ".agents/skills"},
 		Kinds: []*Kind{
 			{
 				Name: "agent", Label: "Agents", Look: agentLook,

@@ -33,6 +33,8 @@ type Provider struct {
 	// when there is no known way.
 	Register *Register
 	Scaffold Scaffold
+	// SkillFolders are those in which the host looks for skills of a project.
+	SkillFolders []string
 
 	classify func(path string) string // of a lower-case path that begins with "."
 	resolves map[skillmap.LinkKind][]string
