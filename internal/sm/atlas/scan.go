@@ -36,6 +36,9 @@ type ScanOptions struct {
 	// NoWait makes a scan that finds another one running a Conflict fault
 	// with the code "scan-busy"; otherwise it waits its turn.
 	NoWait bool
+	// Once says that no scan of this process follows, so that nothing need be
+	// remembered for it.
+	Once bool
 	// Progress is told of each node, besides Events; it may be nil.
 	Progress func(scan.Progress)
 }
@@ -309,6 +312,9 @@ func (j *scanJob) keep(ctx context.Context, out *survey.Outcome) error {
 	if err != nil {
 		return fmt.Errorf("encode the scan cache: %w", err)
 	}
+	if j.opt.Once {
+		out.Cache = nil // it is a third of what is held
+	}
 	saved, err := j.store.Save(ctx, &store.Map{
 		Result: out.Result, Renames: out.Renames, Scores: out.Scores, Cache: cache, Record: out.Record, Anew: j.opt.Full,
 	})
@@ -328,7 +334,9 @@ func (j *scanJob) keep(ctx context.Context, out *survey.Outcome) error {
 	if err != nil {
 		return err
 	}
-	j.remember(out, g)
+	if !j.opt.Once {
+		j.remember(out, g)
+	}
 	j.settle()
 	return nil
 }

@@ -111,7 +111,7 @@ func (o *scanning) scan(ctx context.Context, s *session, channel sm.Channel) (*a
 	}
 	each, drawn := s.progress()
 	options := o.options(s, channel)
-	options.Progress = each
+	options.Progress, options.Once = each, true
 	done, err := a.Scan(ctx, options)
 	if fault.Code(err) == "ambiguous-provider" && s.tty.asks && !o.yes {
 		candidates, _ := fault.Details(err)["candidates"].([]string)
