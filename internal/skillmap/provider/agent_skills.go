@@ -6,12 +6,11 @@ func agentSkills() *Provider {
 	return &Provider{
 		ID: "agent-skills", Label: "Standard: Agent skills",
 		Look: Look{Color: "#64748b", ColorDark: "#94a3b8"}, Fallback: true,
-		Markers:      []string{".agents"},
-		Reads:        []Read{{Suffix: ".md", Parser: YAML}},
-		Scaffold:     Scaffold{SkillDir: ".agents/skills"},
-		SkillFolders: []string{".agents/skills"},
-		Kinds:        []*Kind{openSkillKind(nil)},
-		resolves:     map[skillmap.LinkKind][]string{skillmap.Invokes: {"skill"}},
+		Markers:  []string{".agents"},
+		Reads:    []Read{{Suffix: ".md", Parser: YAML}},
+		Scaffold: Scaffold{SkillDir: ".agents/skills"},
+		Kinds:    []*Kind{openSkillKind(nil)},
+		resolves: map[skillmap.LinkKind][]string{skillmap.Invokes: {"skill"}},
 		classify: func(path string) string {
 			if openSkill(path) {
 				return "skill"
