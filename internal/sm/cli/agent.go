@@ -2,9 +2,15 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"net"
 	"path"
+	"strconv"
+	"strings"
 
+	"skillforge/internal/skillmap/provider"
 	"skillforge/internal/sm/agent"
+	"skillforge/internal/sm/api"
 	"skillforge/internal/sm/atlas"
 )
 
@@ -45,7 +51,7 @@ func agentChange(name, kind, brief string, change func(*atlas.Atlas, string) (ag
 		name: name, category: setup, brief: brief,
 		flags:    []flag{forHost(&named)},
 		examples: []example{{"sm " + name + " --for claude", ""}},
-		run: func(_ context.Context, s *session) error {
+		run: func(ctx context.Context, s *session) error {
 			host, err := s.host(named)
 			if err != nil {
 				return err
@@ -69,10 +75,33 @@ func agentChange(name, kind, brief string, change func(*atlas.Atlas, string) (ag
 			s.printf("%s %s\n", path.Join(state.SkillDir, agent.Skill), outcome)
 			if outcome == agent.Installed {
 				s.note("Ask your agent to process the skill-map jobs.")
+				s.tellRegistration(ctx, host)
 			}
 			return nil
 		},
 	}
+}
+
+// tellRegistration says how a host hears of the MCP server.
+func (s *session) tellRegistration(ctx context.Context, host string) {
+	p := provider.ByID(host)
+	if p == nil || p.Register == nil {
+		return
+	}
+	settings := s.project().Load(nil)
+	url := "http://" + net.JoinHostPort(settings.Server.Host, strconv.Itoa(settings.Server.Port))
+	if info, up := api.Serving(ctx, s.project()); up {
+		url = info.URL()
+	}
+	tell, where := p.Register.Command, ""
+	if tell == "" {
+		text, err := json.Marshal(p.Register.Document)
+		if err != nil {
+			return
+		}
+		tell, where = string(text), " in "+p.Register.Target
+	}
+	s.note("To let it work over MCP, run `sm config set mcp.server.enabled true` and `sm serve`, and tell the host once%s:\n  %s", where, strings.ReplaceAll(tell, "{{url}}", url+"/mcp"))
 }
 
 func agentStatusVerb() *verb {
