@@ -62,6 +62,8 @@ var catalog = []*Analyzer{
 		Description: "Finds descriptions of skills that some host cuts, or refuses the skill for."},
 	{ID: "core/extractor-collision", Phase: Detect, Ships: true, run: extractorCollision,
 		Description: "Finds stretches of text that could be read as more than one link."},
+	{ID: "core/import-ignored", Phase: Detect, Ships: true, Dismissible: true, run: importIgnored,
+		Description: "Finds imports that some versions of Claude miss for the sign behind them."},
 	{ID: "core/instructions-cut", Phase: Detect, Ships: true, Dismissible: true, run: instructionsCut,
 		Description: "Finds files of instructions whose end Codex does not read, for they are too large together."},
 	{ID: "core/link-counter", Phase: Detect, Ships: true, run: quiet,

@@ -316,7 +316,7 @@ func (w *writer) facts(f *facts) {
 
 // rare writes what most files have none of.
 func (w *writer) rare(f *facts) {
-	if len(f.issues)+len(f.lost)+len(f.virtual)+len(f.parts) == 0 {
+	if len(f.issues)+len(f.lost)+len(f.virtual)+len(f.parts)+len(f.signed) == 0 {
 		w.byte(0)
 		return
 	}
@@ -324,6 +324,7 @@ func (w *writer) rare(f *facts) {
 	w.json(f.issues)
 	w.json(f.virtual)
 	w.json(f.parts)
+	w.json(f.signed)
 	w.uint(uint64(len(f.lost)))
 	for _, l := range f.lost {
 		w.b = extract.AppendSignal(w.b, l.Signal)
@@ -398,6 +399,7 @@ func (r *reader) rare(f *facts) {
 	r.json(&f.issues)
 	r.json(&f.virtual)
 	r.json(&f.parts)
+	r.json(&f.signed)
 	n := r.len()
 	for ; n > 0 && !r.bad; n-- {
 		var l extract.Rejected

@@ -29,6 +29,7 @@ type facts struct {
 	lost               []extract.Rejected
 	virtual            []skillmap.Node
 	parts              []provider.Part // what a manifest lists
+	signed             []int           // links that import a file and have a sign right behind
 }
 
 // setting is what surrounds a link.
@@ -116,12 +117,39 @@ func (l *learner) extract(f *facts, c *claim, block frontmatter.Block) {
 	if len(l.off) > 0 {
 		out.Signals = slices.DeleteFunc(out.Signals, func(s extract.Signal) bool { return l.off[s.Extractor] })
 	}
+	imports := signedImports(block.Body, out.Signals)
 	f.links, f.refs, f.lost = extract.Resolve(c.path, out.Signals)
 	f.links = extract.Dedupe(f.links)
+	f.signed = among(f.links, imports)
 	f.settings = extract.Surroundings(block.Body, block.BodyLine, f.links)
 	if !l.off["mcp-tools"] {
 		f.virtual = out.Virtual
 	}
+}
+
+// signedImports lists the targets of imports that a sign follows without a
+// blank.
+func signedImports(body string, signals []extract.Signal) []string {
+	var out []string
+	for i := range signals {
+		s := &signals[i]
+		if s.Extractor != "at-file" || s.Context != "" || s.Range.To >= len(body) || !strings.ContainsRune(":,.;)\"'", rune(body[s.Range.To])) {
+			continue
+		}
+		out = append(out, s.Target)
+	}
+	return out
+}
+
+// among lists the links that import one of the targets.
+func among(links []skillmap.Link, targets []string) []int {
+	var out []int
+	for i := range links {
+		if links[i].Sources[0] == "at-file" && slices.Contains(targets, links[i].Target) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func (l *learner) tokens(text string) int {

@@ -22,8 +22,11 @@ type Graph struct {
 	Broken []int
 	// Kernel are the issues found while reading: of heads, backticks and
 	// sidecars, in node order.
-	Kernel     []skillmap.Issue
-	Lost       []Lost
+	Kernel []skillmap.Issue
+	Lost   []Lost
+	// Signed lists the links, by index, that import a file and have a sign
+	// right behind.
+	Signed     []int
 	Reserved   []bool // for each node: its host keeps the name for itself
 	Collisions []Collision
 	Mismatches []Mismatch

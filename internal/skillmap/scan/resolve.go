@@ -41,6 +41,9 @@ func (s *scanner) resolve() {
 			g.Links = append(g.Links, *l)
 			g.Leads = append(g.Leads, at)
 			g.Settings = append(g.Settings, f.setting(i))
+			if slices.Contains(f.signed, i) {
+				g.Signed = append(g.Signed, len(g.Links)-1)
+			}
 			l = &g.Links[len(g.Links)-1]
 			l.Confidence = 1
 			if at >= 0 {
