@@ -26,8 +26,10 @@ type serveCmd struct {
 	Demo bool   `help:"Make an account, a repository with a skill harness, issues and a pull request, and print a token." env:"SIGIT_DEMO"`
 	URL  string `help:"Address under which others reach the forge, for the links in answers. The one it listens on unless given." env:"SIGITSI_URL,SIGIT_URL" placeholder:"URL"`
 
-	Identity    string `help:"Who knows the accounts: local, or an smbCloud server beside them." env:"SIGIT_IDENTITY" enum:"local,smbcloud" default:"local"`
-	SmbcloudURL string `help:"Address of the smbCloud server." env:"SIGIT_SMBCLOUD_URL" placeholder:"URL" secret:""`
+	Identity     string `help:"Who knows the accounts: local, or beside them smbcloud, an smbCloud server, or oidc, an OpenID Connect issuer." env:"SIGIT_IDENTITY" enum:"local,smbcloud,oidc" default:"local"`
+	SmbcloudURL  string `help:"Address of the smbCloud server." env:"SIGIT_SMBCLOUD_URL" placeholder:"URL" secret:""`
+	OIDCIssuer   string `name:"oidc-issuer" help:"Address of the OpenID Connect issuer whose tokens (JWT) are accepted as bearer tokens." env:"SIGIT_OIDC_ISSUER" placeholder:"URL"`
+	OIDCAudience string `name:"oidc-audience" help:"Whom those tokens must be made out to: this forge, as the issuer knows it." env:"SIGIT_OIDC_AUDIENCE" placeholder:"NAME"`
 
 	TrustedProxies      []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed." env:"SIGIT_TRUSTED_PROXIES" placeholder:"CIDR"`
 	AllowedOrigins      []string       `help:"Web pages, besides the forge's own, that may call MCP from a browser." env:"SIGIT_ALLOWED_ORIGINS" placeholder:"ORIGIN"`
@@ -113,8 +115,11 @@ func (c *serveCmd) site(l net.Listener) (sigit.Site, error) {
 }
 
 func (c *serveCmd) identity(f *forge.Forge) (auth.Identity, error) {
-	if c.Identity == "smbcloud" {
+	switch c.Identity {
+	case "smbcloud":
 		return auth.NewSmbCloud(f, c.SmbcloudURL, nil)
+	case "oidc":
+		return auth.NewOIDC(f, c.OIDCIssuer, c.OIDCAudience, nil)
 	}
 	return auth.Local(f), nil
 }
