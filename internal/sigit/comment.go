@@ -30,9 +30,15 @@ type NewComment struct {
 }
 
 // Check says what is wrong with the comment, as Invalid.
-func (n NewComment) Check() error {
-	if strings.TrimSpace(n.Body) == "" {
+func (n NewComment) Check() error { return CheckComment(n.Body) }
+
+// CheckComment says what is wrong with the body of a comment, as Invalid.
+func CheckComment(body string) error {
+	if strings.TrimSpace(body) == "" {
 		return fault.New(fault.Invalid, "a comment needs a body")
 	}
-	return checkText("body", n.Body, MaxBody)
+	return checkText("body", body, MaxBody)
 }
+
+// Edited says that the comment is not what was said at first.
+func (c Comment) Edited() bool { return c.UpdatedAt.After(c.CreatedAt) }

@@ -33,4 +33,5 @@ const (
 	PullReopen   EventKind = "pull.reopened"
 	PullMerged   EventKind = "pull.merged"
 	Commented    EventKind = "comment.added"
+	CommentEdit  EventKind = "comment.changed"
 )

@@ -46,7 +46,7 @@ func (c *serveCmd) doors(ctx context.Context, f *forge.Forge, identity auth.Iden
 	if err != nil {
 		return nil, err
 	}
-	pages, err := c.pages(f, from, work, log)
+	pages, err := c.pages(f, identity, from, work, log)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"skillforge/internal/fault"
+	"skillforge/internal/sigit/auth"
 	"skillforge/internal/sigit/forge"
 	"skillforge/internal/sigit/search"
 	"skillforge/internal/sigit/web"
@@ -17,8 +18,15 @@ type pageSettings struct {
 }
 
 // pages is the door of people.
-func (c *serveCmd) pages(f *forge.Forge, from func(*http.Request) string, work *chores, log *slog.Logger) (http.Handler, error) {
-	door, err := web.Handler(web.Options{Forge: f, Log: log, From: from, SignUp: c.SignUp, Beside: func(context.Context) web.Beside {
+func (c *serveCmd) pages(f *forge.Forge, identity auth.Identity, from func(*http.Request) string, work *chores, log *slog.Logger) (http.Handler, error) {
+	var elsewhere *web.Elsewhere
+	switch c.Identity {
+	case "smbcloud":
+		elsewhere = &web.Elsewhere{Name: "smbCloud", Authenticate: identity.Authenticate}
+	case "oidc":
+		elsewhere = &web.Elsewhere{Name: "OpenID Connect", Authenticate: identity.Authenticate}
+	}
+	door, err := web.Handler(web.Options{Forge: f, Log: log, From: from, SignUp: c.SignUp, Elsewhere: elsewhere, Beside: func(context.Context) web.Beside {
 		b := web.Beside{SearchProvider: c.searcher().SearchProvider, Chores: work.tell()}
 		if err := search.New(search.Options{Env: c.searcher().setting}).Ready(); err != nil {
 			b.SearchTrouble = fault.Text(err)

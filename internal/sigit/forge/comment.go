@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 
+	"skillforge/internal/fault"
 	"skillforge/internal/sigit"
 	"skillforge/internal/sigit/store"
 )
@@ -26,6 +27,38 @@ func (f *Forge) AddComment(ctx context.Context, by sigit.Actor, n sigit.NewComme
 	})
 	if err == nil {
 		f.done(by, sigit.Commented, repo, n.Number, c.CreatedAt)
+	}
+	return c, err
+}
+
+// ChangeComment gives a comment another body. Only who said it may: words that
+// others could change would not be theirs.
+//
+// The fault is Invalid for an empty body, NotFound for a comment that is not
+// on that number, Denied for one of somebody else.
+func (f *Forge) ChangeComment(ctx context.Context, by sigit.Actor, name sigit.RepoName, number int, id int64, body string) (c sigit.Comment, err error) {
+	if err := sigit.CheckComment(body); err != nil {
+		return c, err
+	}
+	var repo sigit.Repo
+	err = f.change(ctx, by, sigit.AddComment, name, func(tx *store.Tx, r sigit.Repo) error {
+		repo = r
+		if c, err = tx.Comment(ctx, r, number, id); err != nil {
+			return err
+		}
+		if c.AuthorID != by.User.ID {
+			return fault.Coded(fault.Denied, "role", "only %s may change what %s said", c.Author, c.Author)
+		}
+		if c.Body == body {
+			return nil
+		}
+		if c, err = tx.ChangeComment(ctx, c, body); err != nil {
+			return err
+		}
+		return act(ctx, tx, by, sigit.CommentEdit, r, number, "")
+	})
+	if err == nil && c.Edited() {
+		f.done(by, sigit.CommentEdit, repo, number, c.UpdatedAt)
 	}
 	return c, err
 }

@@ -196,6 +196,26 @@ func (f *Forge) SignIn(ctx context.Context, from, client, email, password string
 	return f.startSession(ctx, u, client, "sign-in:"+from+" "+key)
 }
 
+// SignInWith starts a session for whom another identity says a token stands,
+// under the bounds of SignIn. A token that this forge minted opens none: a
+// session would reach further than it does.
+func (f *Forge) SignInWith(ctx context.Context, from, client, token string, whose func(context.Context, string) (sigit.Actor, error)) (sigit.Token, sigit.Secret, error) {
+	if err := f.ration(ctx, "sign-in:"+from, signInsByPlace, signInWindow, "attempts to sign in"); err != nil {
+		return sigit.Token{}, sigit.Secret{}, err
+	}
+	if token == "" || len(token) > 8<<10 || sigit.LooksLikeSecret(token) {
+		return sigit.Token{}, sigit.Secret{}, BadToken()
+	}
+	by, err := whose(ctx, token)
+	if err != nil {
+		return sigit.Token{}, sigit.Secret{}, err
+	}
+	if !by.Known() || by.User.Disabled {
+		return sigit.Token{}, sigit.Secret{}, BadToken()
+	}
+	return f.startSession(ctx, by.User, client, "sign-in:"+from+" "+strings.ToLower(by.User.Email))
+}
+
 func (f *Forge) startSession(ctx context.Context, u sigit.User, client, bucket string) (sigit.Token, sigit.Secret, error) {
 	secret, err := sigit.NewSecret(f.random)
 	if err != nil {

@@ -51,6 +51,32 @@ func (tx *Tx) AddComment(ctx context.Context, repo sigit.Repo, by sigit.Actor, n
 	return c, nil
 }
 
+// Comment is what was said on a number under an id; NotFound when there is none.
+func (tx *Tx) Comment(ctx context.Context, repo sigit.Repo, number int, id int64) (sigit.Comment, error) {
+	c := sigit.Comment{ID: id, RepoID: repo.ID, Repo: repo.Name, Number: number}
+	var created, updated int64
+	err := tx.one(ctx, fault.New(fault.NotFound, "there is no such comment on #%d in %s", number, repo.Name),
+		[]any{&c.OnPull, &c.AuthorID, &c.Author, &c.Via.Token, &c.Via.Client, &created, &updated, &c.Body}, `
+		SELECT c.on_pull, c.author_id, a.name, c.via_token, c.via_client, c.created_at, c.updated_at, c.body
+		FROM comments c JOIN users a ON a.id = c.author_id
+		WHERE c.repo_id = $1 AND c.number = $2 AND c.id = $3`, repo.ID, number, id)
+	if err != nil {
+		return c, fmt.Errorf("read comment %d on #%d of %s: %w", id, number, repo.Name, err)
+	}
+	c.CreatedAt, c.UpdatedAt = moment(created), moment(updated)
+	return c, nil
+}
+
+// ChangeComment gives a comment another body.
+func (tx *Tx) ChangeComment(ctx context.Context, c sigit.Comment, body string) (sigit.Comment, error) {
+	_, err := tx.exec(ctx, `UPDATE comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, body, micros(tx.now))
+	if err != nil {
+		return c, fmt.Errorf("change comment %d on #%d of %s: %w", c.ID, c.Number, c.Repo, err)
+	}
+	c.Body, c.UpdatedAt = body, tx.now
+	return c, nil
+}
+
 // Comments lists what was said on a number, oldest first.
 func (tx *Tx) Comments(ctx context.Context, repo sigit.Repo, number int, page sigit.Page) (sigit.List[sigit.Comment], error) {
 	var list sigit.List[sigit.Comment]

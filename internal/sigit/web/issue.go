@@ -3,6 +3,7 @@ package web
 import (
 	"html/template"
 	"net/http"
+	"strconv"
 
 	"skillforge/internal/fault"
 	"skillforge/internal/sigit"
@@ -89,6 +90,7 @@ type threadPage struct {
 	Comments []commentView
 	Total    int
 	Next     string
+	Cursor   string // of this page of comments
 	MayTalk  bool
 	MayMove  bool
 	ClosedBy string
@@ -105,6 +107,9 @@ type commentView struct {
 	Through string
 	At      template.HTML
 	HTML    template.HTML
+	Edited  template.HTML // when it was changed last, empty for never
+	Own     bool          // of who looks
+	Body    string        // for its own to change
 }
 
 func issue(c *call) error { return c.issue("", nil) }
@@ -152,10 +157,34 @@ func (c *call) fillThread(h *repoHead, t *threadPage, author int64) error {
 	if err != nil {
 		return err
 	}
-	t.Total, t.Next = list.Total, list.Next
+	t.Total, t.Next, t.Cursor = list.Total, list.Next, c.query("cursor")
 	for _, m := range list.Items {
-		t.Comments = append(t.Comments, commentView{ID: m.ID, Author: m.Author, Through: acted(m.Via), At: ago(m.CreatedAt), HTML: c.markdown.html(m.Body, spotIn(h))})
+		v := commentView{ID: m.ID, Author: m.Author, Through: acted(m.Via), At: ago(m.CreatedAt), HTML: c.markdown.html(m.Body, spotIn(h))}
+		if m.Edited() {
+			v.Edited = ago(m.UpdatedAt)
+		}
+		if c.by.Known() && m.AuthorID == c.by.User.ID {
+			v.Own, v.Body = true, m.Body
+		}
+		t.Comments = append(t.Comments, v)
 	}
+	return nil
+}
+
+// editComment gives a comment the body of the form.
+func (c *call) editComment(name sigit.RepoName, number int, kind string, again func(draft string, wrong error) error) error {
+	id, err := strconv.ParseInt(c.form("comment"), 10, 64)
+	if err != nil {
+		return fault.New(fault.Invalid, "The form names no comment.")
+	}
+	if _, err := c.forge.ChangeComment(c.r.Context(), c.by, name, number, id, c.form("body")); err != nil {
+		return again("", err)
+	}
+	to := repoURL(name) + "/" + kind + "/" + itoa(number)
+	if cursor := c.form("cursor"); cursor != "" {
+		to += "?cursor=" + escapeQuery(cursor)
+	}
+	c.leave(to + "#comment-" + strconv.FormatInt(id, 10))
 	return nil
 }
 
@@ -192,6 +221,9 @@ func changeIssue(c *call) error {
 	}
 	n, ctx := number(c.r.PathValue("number")), c.r.Context()
 	anchor := ""
+	if c.form("do") == "comment-edit" {
+		return c.editComment(name, n, "issues", c.issue)
+	}
 	if body := c.form("body"); c.form("do") != "edit" && (body != "" || c.form("do") == "comment") {
 		said, err := c.forge.AddComment(ctx, c.by, sigit.NewComment{Repo: name, Number: n, Body: body})
 		if err != nil {

@@ -200,6 +200,9 @@ func changePull(c *call) error {
 	}
 	n, ctx := number(c.r.PathValue("number")), c.r.Context()
 	anchor, do := "", c.form("do")
+	if do == "comment-edit" {
+		return c.editComment(name, n, "pulls", func(draft string, wrong error) error { return c.pull("conversation", draft, wrong) })
+	}
 	if body := c.form("body"); do == "comment" || do != "edit" && do != "merge" && body != "" {
 		said, err := c.forge.AddComment(ctx, c.by, sigit.NewComment{Repo: name, Number: n, Body: body})
 		if err != nil {

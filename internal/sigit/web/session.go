@@ -66,19 +66,37 @@ func local(to string) string {
 	return to
 }
 
-type signInPage struct{ To, Email string }
+type signInPage struct {
+	To, Email string
+	Elsewhere string // name of the other server whose accounts may sign in
+}
+
+func (c *call) signInPage(to, email string) signInPage {
+	p := signInPage{To: local(to), Email: email}
+	if c.Elsewhere != nil {
+		p.Elsewhere = c.Elsewhere.Name
+	}
+	return p
+}
 
 func signInForm(c *call) error {
 	if c.by.Known() {
 		c.leave(local(c.query("to")))
 		return nil
 	}
-	return c.show(http.StatusOK, "sign_in", frame{Title: "Sign in", Data: signInPage{To: local(c.query("to"))}})
+	return c.show(http.StatusOK, "sign_in", frame{Title: "Sign in", Data: c.signInPage(c.query("to"), "")})
 }
 
 func signIn(c *call) error {
-	in := signInPage{To: local(c.form("to")), Email: c.form("email")}
-	token, secret, err := c.forge.SignIn(c.r.Context(), c.From(c.r), "", in.Email, c.r.PostFormValue("password"))
+	in := c.signInPage(c.form("to"), c.form("email"))
+	var token sigit.Token
+	var secret sigit.Secret
+	var err error
+	if c.Elsewhere != nil && c.form("elsewhere") != "" {
+		token, secret, err = c.forge.SignInWith(c.r.Context(), c.From(c.r), "", strings.TrimSpace(c.form("token")), c.Elsewhere.Authenticate)
+	} else {
+		token, secret, err = c.forge.SignIn(c.r.Context(), c.From(c.r), "", in.Email, c.r.PostFormValue("password"))
+	}
 	if err != nil {
 		return c.again("sign_in", frame{Title: "Sign in", Data: in}, err)
 	}

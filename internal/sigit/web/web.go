@@ -21,10 +21,19 @@ type Options struct {
 	// From says where a request comes from, for the bounds on signing in; nil
 	// is the address of the connection.
 	From func(*http.Request) string
+	// Elsewhere is another server whose accounts may sign in here; nil is none.
+	Elsewhere *Elsewhere
 	// SignUp lets everybody make an account.
 	SignUp bool
 	// Beside tells administrators of what runs beside the forge; nil is nothing.
 	Beside func(context.Context) Beside
+}
+
+// Elsewhere is a server that knows accounts beside the forge's own.
+type Elsewhere struct {
+	Name string // as people know it
+	// Authenticate finds whom an access token of that server stands for.
+	Authenticate func(ctx context.Context, token string) (sigit.Actor, error)
 }
 
 // Beside is what an administrator sees of the rest of the program.
@@ -73,7 +82,7 @@ func Handler(o Options) (http.Handler, error) {
 	}
 	d := &web{
 		Options: o, forge: o.Forge, secure: strings.HasPrefix(string(o.Forge.Site()), "https://"),
-		errors: &httpd.Errors{Log: o.Log, Status: map[string]int{"sign-in": 401, "bad-credentials": 401, "rate-limit": 429}},
+		errors: &httpd.Errors{Log: o.Log, Status: map[string]int{"sign-in": 401, "bad-credentials": 401, "bad-token": 401, "rate-limit": 429}},
 	}
 	var err error
 	if d.assets, err = readAssets(); err != nil {
