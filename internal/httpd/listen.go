@@ -10,11 +10,11 @@ import (
 )
 
 // Listen opens a TCP listener on a loopback address; port 0 picks a free one.
-// The fault is Invalid for a host that is not loopback, and for a port that is
-// taken.
+// The fault is Invalid for a host that Gate would not let anybody ask for, and
+// for a port that is taken.
 func Listen(host string, port int) (net.Listener, error) {
-	if !IsLoopback(host) {
-		return nil, fault.New(fault.Invalid, "%q is not a loopback address. This server has no accounts, so it listens on 127.0.0.1, ::1 or localhost only.", host)
+	if !isOurs(host) || strings.HasSuffix(host, "]") != strings.HasPrefix(host, "[") {
+		return nil, fault.New(fault.Invalid, "This server has no accounts, so it listens on 127.0.0.1, ::1 or localhost only, not on %q.", host)
 	}
 	if port < 0 || port > 65535 {
 		return nil, fault.New(fault.Invalid, "%d is not a port; ports are 0 to 65535.", port)

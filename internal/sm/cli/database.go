@@ -266,7 +266,7 @@ func (o *databasing) restore(ctx context.Context, s *session) error {
 func dbDumpVerb() *verb {
 	var o databasing
 	return &verb{
-		name: "db dump", category: upkeep, brief: "Write the database as SQL", untimed: true,
+		name: "db dump", category: upkeep, brief: "Write the database as SQL",
 		flags: []flag{commaList(&o.tables, "tables", "", "NAMES", "Only these tables, such as scan_nodes,scan_links.")},
 		exits: []exit{{5, "there is no map yet"}},
 		run: func(ctx context.Context, s *session) error {

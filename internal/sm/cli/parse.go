@@ -21,8 +21,11 @@ type globals struct {
 // write ./a.md, or where the file lies on this machine.
 func (g *globals) nodePath(written string) string {
 	if filepath.IsAbs(written) && g.dir != "" {
-		if inside, err := filepath.Rel(g.dir, written); err == nil && filepath.IsLocal(inside) {
-			return filepath.ToSlash(inside)
+		real, _ := filepath.EvalSymlinks(g.dir) // empty where it cannot be told
+		for _, dir := range []string{g.dir, real} {
+			if inside, err := filepath.Rel(dir, written); err == nil && filepath.IsLocal(inside) {
+				return filepath.ToSlash(inside)
+			}
 		}
 	}
 	if rest, ok := strings.CutPrefix(written, "./"); ok && rest != "" {

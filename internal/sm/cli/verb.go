@@ -64,7 +64,7 @@ func toggle(p *bool, name, short, help string) flag {
 func text(p *string, name, short, value, help string) flag {
 	return flag{name: name, short: short, value: value, help: help, set: func(v string) error {
 		if v == "" {
-			return fmt.Errorf("needs a %s", value)
+			return fmt.Errorf("needs a value: %s", value)
 		}
 		*p = v
 		return nil
