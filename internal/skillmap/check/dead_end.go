@@ -292,6 +292,9 @@ func (r *run) judgeInvocation(l *skillmap.Link, a extract.Around) Verdict {
 	case isTemplate(place) || isTest(place):
 		return note(Example, "it stands in a template or in test data")
 	}
+	if v, ok := r.judgeScope(l); ok {
+		return v
+	}
 	space, bare, qualified := strings.Cut(name, ":")
 	if qualified && r.g.Named(skillmap.Normalize(bare)) {
 		return dead("").asWarning("the name is there, but not under this prefix")
@@ -302,6 +305,15 @@ func (r *run) judgeInvocation(l *skillmap.Link, a extract.Around) Verdict {
 	return note(Foreign, "no command or skill has a name like it")
 }
 
+// judgeScope judges a name that is there, but for another package alone.
+func (r *run) judgeScope(l *skillmap.Link) (Verdict, bool) {
+	pack := r.g.Package(skillmap.Normalize(bareName(l)))
+	if pack == "" {
+		return Verdict{}, false
+	}
+	return note(Foreign, "out of scope: hosts load it at work in `"+pack+"` only, and this file is not of it"), true
+}
+
 // judgeMention judges @name, which is a person or a package far more often than
 // an agent.
 func (r *run) judgeMention(l *skillmap.Link, a extract.Around) Verdict {
@@ -310,6 +322,9 @@ func (r *run) judgeMention(l *skillmap.Link, a extract.Around) Verdict {
 		return note(Foreign, "it looks like code rather than the name of an agent")
 	case a.Has(extract.Placeholder):
 		return note(Placeholder, "it holds a blank to fill")
+	}
+	if v, ok := r.judgeScope(l); ok {
+		return v
 	}
 	return note(Foreign, "it may be a person, a package or a part of a program as well")
 }

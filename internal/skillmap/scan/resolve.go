@@ -87,12 +87,13 @@ func (s *scanner) lead(l *skillmap.Link, way []string) int32 {
 	if len(way) == 0 {
 		return -1
 	}
-	return s.named(bare(l), way)
+	return s.named(bare(l), way, path.Dir(l.Source))
 }
 
 // named finds the node that has a name: of the first kind that has any, the
-// first whose host does not keep the name for itself.
-func (s *scanner) named(name string, way []string) int32 {
+// first whose host does not keep the name for itself. Those of a package that
+// dir has nothing to do with do not count.
+func (s *scanner) named(name string, way []string, dir string) int32 {
 	if name == "" {
 		return -1
 	}
@@ -100,7 +101,7 @@ func (s *scanner) named(name string, way []string) int32 {
 	for _, kind := range way {
 		for at := range s.names.all(name) {
 			switch {
-			case s.graph.Nodes[at].Kind != kind, s.isHosts(at, name):
+			case s.graph.Nodes[at].Kind != kind, s.isHosts(at, name), !s.inScope(at, dir):
 			case !s.graph.Reserved[at]:
 				return at
 			case first < 0:
@@ -109,6 +110,61 @@ func (s *scanner) named(name string, way []string) int32 {
 		}
 	}
 	return first
+}
+
+// inScope reports whether the host loads a node at work in a folder, or in one
+// below it.
+func (s *scanner) inScope(at int32, dir string) bool {
+	n := &s.graph.Nodes[at]
+	if n.Provider != plain || n.Virtual {
+		return true
+	}
+	pack := packageOf(n.Path)
+	return pack == "" || dir == "." || dir == pack || strings.HasPrefix(dir, pack+"/") || strings.HasPrefix(pack, dir+"/")
+}
+
+// packageOf is the folder around the nested folder of a host that a file lies
+// in, empty for files elsewhere and in host folders at the root.
+func packageOf(name string) string {
+	for rest, from := name, 0; ; {
+		i := strings.Index(rest, "/.")
+		if i < 0 {
+			return ""
+		}
+		folder, below, _ := strings.Cut(rest[i+1:], "/")
+		what, _, deep := strings.Cut(below, "/")
+		if deep && isHostFolder(folder) && (conventions[what] != "" || collections[what] != "") {
+			return name[:from+i]
+		}
+		from += i + 1
+		rest = rest[i+1:]
+	}
+}
+
+// Package is the folder of the package in which alone a node is loaded that
+// goes by a name, empty when there is none or it is loaded everywhere. The
+// name is in normal form.
+func (g *Graph) Package(name string) string {
+	pack := ""
+	for at := range g.names.all(name) {
+		if pack = packageOf(g.Nodes[at].Path); pack == "" || g.Nodes[at].Provider != plain {
+			return ""
+		}
+	}
+	return pack
+}
+
+// outOfScope reports whether all that a link calls by name is of packages
+// that its file has nothing to do with.
+func (s *scanner) outOfScope(l *skillmap.Link) bool {
+	any := false
+	for at := range s.names.all(bare(l)) {
+		any = true
+		if s.inScope(at, path.Dir(l.Source)) {
+			return false
+		}
+	}
+	return any
 }
 
 // isHosts reports whether a bare name means what the host has of that name,
@@ -173,7 +229,7 @@ func (s *scanner) findBroken() {
 	g := s.graph
 	for i := range g.Links {
 		l := &g.Links[i]
-		if g.Leads[i] >= 0 || s.names.has(bare(l)) || s.unread[bare(l)] {
+		if g.Leads[i] >= 0 || s.names.has(bare(l)) && !s.outOfScope(l) || s.unread[bare(l)] {
 			continue
 		}
 		if pathStyle(l) && (s.stands(l.Target) || s.stands(fallback(l)) || outside.has(l.Target) || s.standsElsewhere(i)) {
