@@ -41,7 +41,7 @@ func (s *session) withConsent(yes bool, do func(atlas.Consent) error) error {
 // agree asks a question whose usual answer is yes.
 func (s *session) agree(question string) bool {
 	fmt.Fprintf(s.Err, "%s [Y/n] ", question)
-	answer, err := readLine(s.In)
+	answer, err := s.answer()
 	return err == nil && (answer == "" || answer == "y" || answer == "yes")
 }
 

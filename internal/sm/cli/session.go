@@ -42,6 +42,9 @@ type session struct {
 	// reported is set once an answer in JSON carries the error itself.
 	reported bool
 	out      *output
+	stop     <-chan struct{} // closed when the command is to end early
+	// interrupted is set once somebody ended the command instead of answering.
+	interrupted bool
 }
 
 // output is standard output. It remembers that something could not be written.
@@ -70,7 +73,7 @@ func rootOf(err error) error {
 // returns its exit code. The context ends it early.
 func Main(ctx context.Context, args []string, w World) int {
 	s := &session{World: w, started: w.Now(), all: verbs()}
-	s.dir = w.Dir
+	s.dir, s.stop = w.Dir, ctx.Done()
 	v, err := s.parse(args)
 	s.verb = v
 	if err != nil { // a slip before --json does not turn the answer into prose
@@ -87,6 +90,9 @@ func Main(ctx context.Context, args []string, w World) int {
 	default:
 		timed = !v.untimed
 		err = v.run(ctx, s)
+	}
+	if s.interrupted {
+		err = context.Canceled
 	}
 	if s.out.err != nil { // whatever else happened, nobody has read it
 		err = fault.Coded(fault.Internal, "not-written", "The answer could not be written: %v.", rootOf(s.out.err)).Because(s.out.err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -142,5 +143,18 @@ func TestConsentAtTheTerminal(t *testing.T) {
 		if asked := strings.Contains(said.String(), "[Y/n]"); asked != (c.asks && !c.refused) {
 			t.Errorf("%s: asked %v: %s", c.name, asked, said.String())
 		}
+	}
+}
+
+// TestInterruptedQuestion: Ctrl+C at a question ends the command.
+func TestInterruptedQuestion(t *testing.T) {
+	silent, say := io.Pipe() // nobody says anything
+	defer say.Close()
+	ctx, interrupt := context.WithCancel(context.Background())
+	var said bytes.Buffer
+	s := &session{World: World{In: silent, Err: &said}, tty: terminal{asks: true}, stop: ctx.Done()}
+	interrupt()
+	if s.confirm("Delete?") || s.agree("Write?") || s.choose("Which?", []string{"a"}) != "" || !s.interrupted {
+		t.Errorf("an interruption is taken for an answer: %s", said.String())
 	}
 }

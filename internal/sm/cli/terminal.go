@@ -12,6 +12,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -77,7 +78,7 @@ func (s *session) confirm(question string) bool {
 		return false
 	}
 	fmt.Fprintf(s.Err, "%s [y/N] ", question)
-	answer, err := readLine(s.In)
+	answer, err := s.answer()
 	return err == nil && (answer == "y" || answer == "yes")
 }
 
@@ -88,7 +89,7 @@ func (s *session) choose(question string, words []string) string {
 		fmt.Fprintf(s.Err, "  %d  %s\n", i+1, w)
 	}
 	fmt.Fprint(s.Err, "> ")
-	answer, err := readLine(s.In)
+	answer, err := s.answer()
 	if err != nil {
 		return ""
 	}
@@ -98,6 +99,28 @@ func (s *session) choose(question string, words []string) string {
 		}
 	}
 	return ""
+}
+
+// answer is the line that a person writes, in small letters. An interruption
+// ends the wait for it, and the command.
+func (s *session) answer() (string, error) {
+	type reply struct {
+		line string
+		err  error
+	}
+	said := make(chan reply, 1)
+	go func() {
+		line, err := readLine(s.In)
+		said <- reply{line, err}
+	}()
+	select {
+	case r := <-said:
+		return r.line, r.err
+	case <-s.stop:
+		s.interrupted = true
+		fmt.Fprintln(s.Err)
+		return "", context.Canceled
+	}
 }
 
 func readLine(in io.Reader) (string, error) {
