@@ -5,8 +5,9 @@ import (
 	"skillforge/internal/skillmap/extract"
 )
 
-// linkSelfLoop warns of links that lead back to their own file. A file may
-// show in code how it is called.
+// linkSelfLoop notes links that lead back to their own file. They are no worse
+// than a note: most are the heading of a command, or this file among its
+// neighbours in a list. A file may show in code how it is called.
 func linkSelfLoop(r *run) {
 	for i := range r.g.Links {
 		l := &r.g.Links[i]
@@ -14,7 +15,7 @@ func linkSelfLoop(r *run) {
 			continue
 		}
 		r.raise(skillmap.Issue{
-			Severity: skillmap.Warn, NodeIDs: []string{l.Source},
+			Severity: skillmap.Info, NodeIDs: []string{l.Source},
 			Message: message(l.Target, linesOf(l), "the %s leads back to the file it stands in; following it goes nowhere", noun(l.Kind)),
 			Fix:     fix("Remove it, or name what was meant."),
 			Data:    map[string]any{"target": l.Target, "resolvedTarget": l.End(), "kind": string(l.Kind)},

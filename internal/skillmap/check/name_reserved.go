@@ -34,9 +34,15 @@ func (r *run) reservedNode(n *skillmap.Node) {
 	})
 }
 
+// reservedLink is a warning for who calls the name and gets the host's own. Who
+// names the path of the file gets the file: that is a note.
 func (r *run) reservedLink(l *skillmap.Link, to *skillmap.Node) {
+	severity := skillmap.Warn
+	if l.Kind == skillmap.Points || l.Kind == skillmap.References {
+		severity = skillmap.Info
+	}
 	r.raise(skillmap.Issue{
-		Severity: skillmap.Warn, NodeIDs: []string{l.Source},
+		Severity: severity, NodeIDs: []string{l.Source},
 		Message: message(l.Target, linesOf(l), "the %s means `%s`, but %s keeps that name for itself; the host takes its own instead", noun(l.Kind), to.Path, host(to.Provider)),
 		Fix:     fix("Rename `%s`, and this %s with it.", to.Path, noun(l.Kind)),
 		Data: map[string]any{
