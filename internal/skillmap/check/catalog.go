@@ -82,6 +82,8 @@ var catalog = []*Analyzer{
 		Description: "Finds nodes that one file names several times."},
 	{ID: "core/schema-violation", Phase: Detect, Ships: true, Locked: true, run: schemaViolation,
 		Description: "Finds nodes and links that are not as the contract has them: a fault of this program or of a plugin."},
+	{ID: "core/skill-unknown", Phase: Detect, Ships: true, Dismissible: true, run: skillUnknown,
+		Description: "Finds names in code spans that differ in one word from a skill that is there."},
 	{ID: "core/skill-unloaded", Phase: Detect, Ships: true, Dismissible: true, run: skillUnloaded,
 		Description: "Finds skills that lie where the host of the lens does not look."},
 	{ID: "core/issue-counter", Phase: Aggregate, Ships: true, run: quiet,

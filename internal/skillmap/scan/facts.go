@@ -30,6 +30,7 @@ type facts struct {
 	virtual            []skillmap.Node
 	parts              []provider.Part // what a manifest lists
 	signed             []int           // links that import a file and have a sign right behind
+	spoken             []spokenWord
 }
 
 // setting is what surrounds a link.
@@ -87,6 +88,10 @@ func (l *learner) learn(c *claim, data []byte) *facts {
 	if l.count != nil {
 		p := parts(l.tokens(block.Raw), l.tokens(block.Body))
 		f.tokens = &p
+	}
+	switch c.kind {
+	case "skill", "agent", "command":
+		f.spoken = spokenNames(block.Body, block.BodyLine)
 	}
 	l.extract(f, c, block)
 	return f

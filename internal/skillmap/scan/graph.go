@@ -24,6 +24,8 @@ type Graph struct {
 	// sidecars, in node order.
 	Kernel []skillmap.Issue
 	Lost   []Lost
+	// Spoken are words that look like names of skills, in node order.
+	Spoken []Spoken
 	// Signed lists the links, by index, that import a file and have a sign
 	// right behind.
 	Signed     []int

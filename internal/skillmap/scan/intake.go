@@ -142,6 +142,9 @@ func (s *scanner) add(c *claim, k *known) {
 	for i := range f.lost {
 		g.Lost = append(g.Lost, Lost{c.path, f.lost[i]})
 	}
+	for _, w := range f.spoken {
+		g.Spoken = append(g.Spoken, Spoken{c.path, w.Name, w.Line})
+	}
 	s.next.entries = append(s.next.entries, e)
 	s.said = append(s.said, f)
 	if f.recovered() {
