@@ -102,7 +102,7 @@ func activityBridgeVerb() *verb {
 		details: "Reads the event as JSON from standard input. Whatever happens, it says nothing and exits 0: some hosts stop an agent whose hook does otherwise.",
 		args:    []arg{one(&host, "HOST", words(activity.Providers()))},
 		run: func(ctx context.Context, s *session) error {
-			text, err := io.ReadAll(io.LimitReader(s.In, 64<<20))
+			text, err := io.ReadAll(io.LimitReader(s.input(), 64<<20))
 			if err != nil {
 				return nil
 			}

@@ -66,7 +66,7 @@ func (o *comparing) read(s *session) (*skillmap.ScanResult, error) {
 	var text []byte
 	var err error
 	if o.dump == "-" {
-		text, err = io.ReadAll(s.In)
+		text, err = io.ReadAll(s.input())
 	} else {
 		path := o.dump
 		if !filepath.IsAbs(path) {

@@ -76,7 +76,10 @@ func given(n int) *int64 {
 // readText reads a file that the command line names; - is standard input.
 func (s *session) readText(name string) (string, error) {
 	const most = 16 << 20
-	in, what := s.In, "standard input"
+	in, what := s.input(), "standard input"
+	if name == "-" && s.tty.asks {
+		s.note("Type it, and end with Ctrl+D.")
+	}
 	if name != "-" {
 		what = name
 		f, err := os.Open(s.inDir(name))

@@ -157,4 +157,12 @@ func TestInterruptedQuestion(t *testing.T) {
 	if s.confirm("Delete?") || s.agree("Write?") || s.choose("Which?", []string{"a"}) != "" || !s.interrupted {
 		t.Errorf("an interruption is taken for an answer: %s", said.String())
 	}
+	if _, err := s.readText("-"); exitCode(err) != 130 {
+		t.Errorf("an interruption is taken for a report: %v", err)
+	}
+	// Otherwise it is standard input as it is.
+	s.In, s.stop = strings.NewReader(strings.Repeat("x", 70000)), nil
+	if text, err := s.readText("-"); err != nil || len(text) != 70000 {
+		t.Errorf("read %d bytes, %v", len(text), err)
+	}
 }

@@ -13,6 +13,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -104,22 +105,38 @@ func (s *session) choose(question string, words []string) string {
 // answer is the line that a person writes, in small letters. An interruption
 // ends the wait for it, and the command.
 func (s *session) answer() (string, error) {
-	type reply struct {
-		line string
-		err  error
-	}
-	said := make(chan reply, 1)
-	go func() {
-		line, err := readLine(s.In)
-		said <- reply{line, err}
-	}()
-	select {
-	case r := <-said:
-		return r.line, r.err
-	case <-s.stop:
+	line, err := readLine(s.input())
+	if errors.Is(err, context.Canceled) {
 		s.interrupted = true
 		fmt.Fprintln(s.Err)
-		return "", context.Canceled
+	}
+	return line, err
+}
+
+// input is standard input, which ends with context.Canceled when the command
+// is to end: a read from a terminal would wait on.
+func (s *session) input() io.Reader { return impatient{s.In, s.stop} }
+
+type impatient struct {
+	from io.Reader
+	stop <-chan struct{}
+}
+
+func (r impatient) Read(text []byte) (int, error) {
+	type part struct {
+		n   int
+		err error
+	}
+	own, got := make([]byte, len(text)), make(chan part, 1) // the read may outlive the wait for it
+	go func() {
+		n, err := r.from.Read(own)
+		got <- part{n, err}
+	}()
+	select {
+	case p := <-got:
+		return copy(text, own[:p.n]), p.err
+	case <-r.stop:
+		return 0, context.Canceled
 	}
 }
 
