@@ -41,6 +41,7 @@ type Git struct {
 	pool     *pool
 	slow     chan struct{} // bounds searches and other long reads
 	searches *searches
+	sieves   *sieves
 }
 
 // Options of New. The zero value is right for a server of a few cores.
@@ -51,6 +52,11 @@ type Options struct {
 	Readers int
 	// Searches bounds the searches that run at once; 0 means 4.
 	Searches int
+	// Sieve is how many bytes are kept of what files of large repositories hold;
+	// 0 means 128 MiB. SieveAfter is what a slow search takes, which begins it;
+	// 0 means a second.
+	Sieve      int
+	SieveAfter time.Duration
 	// Remember is how many bytes of what searches found are kept; 0 means 32 MiB.
 	Remember int
 }
@@ -65,7 +71,7 @@ func New(opt Options) (*Git, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git is needed and was not found; install git %s or newer: %w", oldest, err)
 	}
-	g := &Git{bin: bin, env: environment(), slow: make(chan struct{}, max(1, or(opt.Searches, 4))), searches: newSearches(or(opt.Remember, 32<<20))}
+	g := &Git{bin: bin, env: environment(), slow: make(chan struct{}, max(1, or(opt.Searches, 4))), searches: newSearches(or(opt.Remember, 32<<20)), sieves: newSieves(opt.Sieve, opt.SieveAfter)}
 	g.pool = newPool(g, or(opt.Readers, 16))
 	version, err := g.Version(context.Background())
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 )
 
 // Match is one line that holds what was searched for.
@@ -39,16 +40,32 @@ func (r *Repo) Grep(ctx context.Context, commit, query string, limit int) ([]Mat
 			return nil, err
 		}
 		defer release()
-		list, err := r.grep(ctx, commit, query, limit, nil)
-		if errors.Is(err, ErrTooLarge) {
-			specs, err := r.withoutLarge(ctx, commit)
-			if err != nil {
-				return nil, err
-			}
-			return r.grep(ctx, commit, query, limit, specs)
-		}
-		return list, err
+		return r.sifted(ctx, commit, query, limit)
 	})
+}
+
+// sifted searches the files that may hold the query, as far as it is known
+// which these are, and otherwise all.
+func (r *Repo) sifted(ctx context.Context, commit, query string, limit int) ([]Match, error) {
+	specs, ok, err := r.git.sieves.pick(ctx, r, commit, query)
+	if err != nil {
+		return nil, err
+	}
+	if ok && len(specs) == 0 {
+		return nil, nil
+	}
+	begun := time.Now()
+	list, err := r.grep(ctx, commit, query, limit, specs) // nil: all
+	if errors.Is(err, ErrTooLarge) {
+		if specs, err = r.withoutLarge(ctx, commit); err != nil {
+			return nil, err
+		}
+		list, err = r.grep(ctx, commit, query, limit, specs)
+	}
+	if time.Since(begun) > r.git.sieves.after {
+		r.git.sieves.fill(r, commit)
+	}
+	return list, err
 }
 
 func (r *Repo) grep(ctx context.Context, commit, query string, limit int, specs []string) ([]Match, error) {

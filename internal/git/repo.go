@@ -107,6 +107,7 @@ func (r *Repo) Remove() error {
 	}
 	r.git.pool.forget(r.dir)
 	r.git.searches.found.forget(r.dir)
+	r.git.sieves.forget(r.dir)
 	if err := os.RemoveAll(grave); err != nil {
 		return fmt.Errorf("remove a repository: %w", err)
 	}

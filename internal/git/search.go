@@ -109,6 +109,22 @@ func (s *searches) join(of searched, limit int, run func(context.Context, int) (
 	return f, nil
 }
 
+// beside runs f in the background, until git is closed or the time is over. It
+// is false when git is closed.
+func (s *searches) beside(time time.Duration, f func(context.Context)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop.Err() != nil {
+		return false
+	}
+	s.under.Go(func() {
+		ctx, cancel := context.WithTimeout(s.stop, time)
+		defer cancel()
+		f(ctx)
+	})
+	return true
+}
+
 // leave ends a search that nobody waits for, unless the last one only ran out
 // of time: then there is an answer for who asks again.
 func (s *searches) leave(f *search, why error) {
