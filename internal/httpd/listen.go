@@ -14,7 +14,7 @@ import (
 // for a port that is taken.
 func Listen(host string, port int) (net.Listener, error) {
 	if !isOurs(host) || strings.HasSuffix(host, "]") != strings.HasPrefix(host, "[") {
-		return nil, fault.New(fault.Invalid, "This server has no accounts, so it listens on 127.0.0.1, ::1 or localhost only, not on %q.", host)
+		return nil, fault.New(fault.Invalid, "This server has no accounts, so it listens on loopback only: 127.0.0.1, ::1 or localhost, not %q.", host)
 	}
 	if port < 0 || port > 65535 {
 		return nil, fault.New(fault.Invalid, "%d is not a port; ports are 0 to 65535.", port)
