@@ -37,6 +37,17 @@ func TestImport(t *testing.T) {
 	if f, err := w.File(ctx, w.bob, got.Name, "other", "a"); err != nil || string(f.Data) != "2" {
 		t.Errorf("the copy's file is %+v, %v", f, err)
 	}
+	// A HEAD that leads nowhere is not where the copy opens.
+	if err := code.SetHead(ctx, "nowhere"); err != nil {
+		t.Fatal(err)
+	}
+	if got := must[sigit.Repo](t)(w.ImportRepo(ctx, operator, sigit.NewRepo{Name: name("bob/lost")}, code.Dir())); got.DefaultBranch != "other" {
+		t.Errorf("a copy without a HEAD opens at %s", got.DefaultBranch)
+	}
+	w.move(w.alice, source, "main", one)
+	if got := must[sigit.Repo](t)(w.ImportRepo(ctx, operator, sigit.NewRepo{Name: name("bob/found")}, code.Dir())); got.DefaultBranch != "main" {
+		t.Errorf("a copy with main opens at %s", got.DefaultBranch)
+	}
 	_, err := w.ImportRepo(ctx, operator, sigit.NewRepo{Name: name("bob/nothing")}, filepath.Join(t.TempDir(), "absent"))
 	want(t, "an import of nothing", err, fault.Invalid, "no git repository")
 	_, err = w.Repo(ctx, w.bob, name("bob/nothing"))

@@ -121,14 +121,47 @@ func (f *Forge) ImportRepo(ctx context.Context, by sigit.Actor, n sigit.NewRepo,
 		if n.DefaultBranch != "" {
 			return code.SetHead(ctx, n.DefaultBranch)
 		}
-		head, err := code.Head()
-		if err != nil || sigit.CheckBranch(git.ShortRef(head)) != nil {
-			n.DefaultBranch = standardBranch
-			return code.SetHead(ctx, standardBranch)
+		n.DefaultBranch, err = importedBranch(ctx, code)
+		if err != nil {
+			return err
 		}
-		n.DefaultBranch = git.ShortRef(head)
-		return nil
+		return code.SetHead(ctx, n.DefaultBranch)
 	})
+}
+
+// importedBranch is the branch that an imported repository opens with: its
+// HEAD, or where that has no commits main, master or the first that has.
+func importedBranch(ctx context.Context, code *git.Repo) (string, error) {
+	head, err := code.Head()
+	if err != nil {
+		head = ""
+	}
+	branches, err := code.Refs(ctx, "refs/heads/", "", 1000)
+	if err != nil {
+		return "", err
+	}
+	first, rank := standardBranch, 4
+	if len(branches) == 0 && sigit.CheckBranch(git.ShortRef(head)) == nil {
+		return git.ShortRef(head), nil
+	}
+	for _, b := range branches {
+		name := git.ShortRef(b.Ref)
+		at := 3
+		switch {
+		case sigit.CheckBranch(name) != nil || sigit.CheckNewRef(b.Ref) != nil:
+			continue
+		case b.Ref == head:
+			at = 0
+		case name == "main":
+			at = 1
+		case name == "master":
+			at = 2
+		}
+		if at < rank {
+			first, rank = name, at
+		}
+	}
+	return first, nil
 }
 
 // RepoFilter narrows a list of repositories.
