@@ -31,6 +31,9 @@ type Cache struct {
 
 	once  sync.Once
 	paths map[string]*entry
+
+	cutting sync.Mutex // guards parts
+	parts   []Part     // as they were cut last, of this cache or of the one before
 }
 
 // Len is the number of files it knows.
@@ -129,7 +132,7 @@ func (c *Cache) UnmarshalBinary(data []byte) error {
 		return errForm
 	}
 	c.key, c.entries = fresh.key, fresh.entries
-	c.config, c.now, c.forest, c.stops, c.sights, c.paths, c.once = "", 0, nil, nil, nil, nil, sync.Once{}
+	c.config, c.now, c.forest, c.stops, c.sights, c.paths, c.once, c.parts = "", 0, nil, nil, nil, nil, sync.Once{}, nil
 	return nil
 }
 

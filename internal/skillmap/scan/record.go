@@ -38,6 +38,33 @@ func (c *Cache) Record() []byte {
 	return w.b
 }
 
+// CutRecord cuts a record at its chunks. The pieces, one behind the other, are
+// the record.
+func CutRecord(record []byte) (pieces [][]byte) {
+	if len(record) == 0 {
+		return nil
+	}
+	r := reader{s: string(record)}
+	cut := func(from int) {
+		if to := len(record) - len(r.s); to > from {
+			pieces = append(pieces, record[from:to])
+		}
+	}
+	r.byte()
+	r.string()
+	n := r.len()
+	cut(0)
+	for ; n > 0 && !r.bad; n-- {
+		from := len(record) - len(r.s)
+		r.string()
+		cut(from)
+	}
+	if r.bad || r.s != "" { // no record
+		return [][]byte{record}
+	}
+	return pieces
+}
+
 func (c *Cache) allStops() []stop {
 	f := c.forest
 	stops := make([]stop, 0, len(f.dirs)+len(f.files)+len(f.links)+len(c.stops))

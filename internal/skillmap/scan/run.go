@@ -109,6 +109,7 @@ func prepare(ctx context.Context, roots []Root, opt *Options, prior *Cache) (*sc
 	s.next = &Cache{key: keyOf(roots, opt, s.lens.ID), config: configOf(roots, opt, s.lens.ID), now: s.now}
 	if prior != nil && prior.key == s.next.key {
 		s.prior = prior
+		s.next.parts = prior.lastParts()
 	}
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -332,8 +333,22 @@ func throughBytes(t testing.TB, c *Cache) *Cache {
 	t.Helper()
 	b, err := c.MarshalBinary()
 	must(t, err)
-	out := new(Cache)
-	must(t, out.UnmarshalBinary(b))
+	whole := new(Cache)
+	must(t, whole.UnmarshalBinary(b))
+	var sums []string
+	var texts [][]byte
+	again := whole.Parts()
+	for i, p := range c.Parts() {
+		if i >= len(again) || again[i].Sum != p.Sum || !bytes.Equal(again[i].Text(), p.Text()) {
+			t.Fatalf("part %d of a cache is not as if there had been none before", i)
+		}
+		sums, texts = append(sums, p.Sum), append(texts, p.Text())
+	}
+	out, err := ReadCache(sums, texts)
+	must(t, err)
+	if same, err := out.MarshalBinary(); err != nil || !bytes.Equal(same, b) && c.Len() > 0 {
+		t.Fatalf("a cache does not come back from its parts (%v)", err)
+	}
 	return out
 }
 

@@ -55,6 +55,13 @@ type Match = check.Match
 // likes: what does not fit any more is read again.
 type Cache = scan.Cache
 
+// ReadCache makes a cache of the texts of its parts, given with their sums.
+func ReadCache(sums []string, texts [][]byte) (*Cache, error) { return scan.ReadParts(sums, texts) }
+
+// CutRecord cuts a record into pieces that one behind the other are the record:
+// a file that changes changes one of them.
+func CutRecord(record []byte) [][]byte { return scan.CutRecord(record) }
+
 // Event tells how far a survey is.
 type Event struct {
 	// Type is "scan.started", "scan.progress", "analyzer.completed" or

@@ -308,9 +308,9 @@ func (j *scanJob) count() {
 
 // keep puts the map into the database and remembers it.
 func (j *scanJob) keep(ctx context.Context, out *survey.Outcome) error {
-	cache, err := out.Cache.MarshalBinary()
-	if err != nil {
-		return fmt.Errorf("encode the scan cache: %w", err)
+	var cache []store.Piece
+	for _, p := range out.Cache.Parts() {
+		cache = append(cache, store.Piece{Sum: p.Sum, Text: p.Text})
 	}
 	if j.opt.Once {
 		out.Cache = nil // it is a third of what is held

@@ -34,7 +34,7 @@ func measure(b *testing.B, once func(i int)) {
 const many = 10000
 
 func BenchmarkSaveFirst(b *testing.B) {
-	m := &store.Map{Result: world(many), Cache: make([]byte, 4<<20), Record: make([]byte, 400<<10)}
+	m := &store.Map{Result: world(many), Cache: pieces(string(make([]byte, 4<<20))), Record: make([]byte, 400<<10)}
 	measure(b, func(int) {
 		s := open(b, path(b), store.Scanning)
 		save(b, s, m)
@@ -43,14 +43,14 @@ func BenchmarkSaveFirst(b *testing.B) {
 
 func BenchmarkSaveUnchanged(b *testing.B) {
 	s := open(b, path(b), store.Scanning)
-	m := &store.Map{Result: world(many), Cache: make([]byte, 4<<20), Record: make([]byte, 400<<10)}
+	m := &store.Map{Result: world(many), Cache: pieces(string(make([]byte, 4<<20))), Record: make([]byte, 400<<10)}
 	save(b, s, m)
 	measure(b, func(int) { save(b, s, m) })
 }
 
 func BenchmarkSaveOneChanged(b *testing.B) {
 	s := open(b, path(b), store.Scanning)
-	m := &store.Map{Result: world(many), Cache: make([]byte, 4<<20), Record: make([]byte, 400<<10)}
+	m := &store.Map{Result: world(many), Cache: pieces(string(make([]byte, 4<<20))), Record: make([]byte, 400<<10)}
 	save(b, s, m)
 	measure(b, func(i int) {
 		m.Result.Nodes[77].Bytes.Body = i
@@ -60,7 +60,7 @@ func BenchmarkSaveOneChanged(b *testing.B) {
 
 func BenchmarkSaveAnew(b *testing.B) {
 	s := open(b, path(b), store.Scanning)
-	m := &store.Map{Result: world(many), Cache: make([]byte, 4<<20), Record: make([]byte, 400<<10), Anew: true}
+	m := &store.Map{Result: world(many), Cache: pieces(string(make([]byte, 4<<20))), Record: make([]byte, 400<<10), Anew: true}
 	save(b, s, m)
 	measure(b, func(int) { save(b, s, m) })
 }

@@ -91,20 +91,21 @@ func (tx *Tx) DeleteIssues(ctx context.Context, node, analyzer, value string) (i
 // changed, so that the next scan mends what differs, and tells readers that
 // the map is another.
 func (tx *Tx) amend(ctx context.Context, change func(*notes)) error {
-	text, err := cached(ctx, tx, cacheRows)
+	text, err := cachedWhole(ctx, tx, cacheRows)
 	if err != nil {
 		return err
 	}
 	if n, err := readNotes(text); err == nil {
 		change(&n)
-		if err := remember(ctx, tx.Tx, cacheRows, n.encode()); err != nil {
+		if err := rememberPieces(ctx, tx.Tx, cacheRows, n.pieces()); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{cacheSummary, cacheRecord} {
-		if err := remember(ctx, tx.Tx, name, nil); err != nil {
-			return err
-		}
+	if err := rememberPieces(ctx, tx.Tx, cacheRecord, nil); err != nil {
+		return err
+	}
+	if err := remember(ctx, tx.Tx, cacheSummary, nil); err != nil {
+		return err
 	}
 	if _, err := tx.ExecContext(ctx, `UPDATE scan_meta SET result_fingerprint = NULL`); err != nil {
 		return err

@@ -141,7 +141,7 @@ func (v *saver) rows() []sqldb.Rows {
 		ID: func(i int) int64 { return int64(i + 1) },
 		Row: func(i int, r *sqldb.Record) {
 			r.Text(v.kept[i].name)
-			r.Last(v.kept[i].value)
+			r.Last(v.kept[i].text())
 		},
 		Key: func(i int, _ string) (string, bool) { return v.kept[i].name, true },
 	})

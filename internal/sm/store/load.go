@@ -154,13 +154,12 @@ func (s *Store) Prior(ctx context.Context) (p *survey.Prior, err error) {
 }
 
 func (tx *Tx) prior(ctx context.Context) (*survey.Prior, error) {
-	text, err := cached(ctx, tx, cacheSurvey)
+	sums, texts, err := cachedPieces(ctx, tx, cacheSurvey)
 	if err != nil {
 		return nil, err
 	}
-	if text != nil {
-		c := new(survey.Cache)
-		if c.UnmarshalBinary(text) == nil {
+	if texts != nil {
+		if c, err := survey.ReadCache(sums, texts); err == nil {
 			return &survey.Prior{Cache: c}, nil
 		}
 	}
@@ -177,7 +176,7 @@ func (s *Store) Record(ctx context.Context) (text []byte, err error) {
 		return nil, nil
 	}
 	err = s.Read(ctx, func(tx *Tx) error {
-		text, err = cached(ctx, tx, cacheRecord)
+		text, err = cachedWhole(ctx, tx, cacheRecord)
 		return err
 	})
 	return text, err

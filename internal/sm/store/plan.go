@@ -149,8 +149,24 @@ func longestRise(a []int) {
 	}
 }
 
-// appendRows and readRows keep the rows of a list between scans.
-func appendRows(b []byte, r rows) []byte {
+// runEnd ends a run of rows where one in so many digests says so, so that a row
+// more or less changes one run.
+const runEnd = 1024
+
+// runs encodes the rows of a list, a part for each run.
+func (r rows) runs() (parts [][]byte) {
+	for from := 0; from < len(r.ids); {
+		to := from + 1
+		for to < len(r.ids) && r.digests[to-1]%runEnd != 0 {
+			to++
+		}
+		parts = append(parts, appendRun(nil, rows{r.ids[from:to], r.digests[from:to]}))
+		from = to
+	}
+	return append(parts, []byte{0})
+}
+
+func appendRun(b []byte, r rows) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.ids)))
 	var last int64
 	for _, id := range r.ids {
@@ -165,29 +181,38 @@ func appendRows(b []byte, r rows) []byte {
 
 var errRows = errors.New("the note on stored rows is cut short")
 
+// readRows reads runs until the one of no rows that ends the list.
 func readRows(b []byte) (r rows, rest []byte, err error) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)) {
-		return rows{}, nil, errRows
+	for {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)) {
+			return rows{}, nil, errRows
+		}
+		if b = b[size:]; n == 0 {
+			return r, b, nil
+		}
+		if b, err = r.readRun(b, int(n)); err != nil {
+			return rows{}, nil, err
+		}
 	}
-	b = b[size:]
-	r.ids = make([]int64, n)
-	r.digests = make([]uint64, n)
+}
+
+func (r *rows) readRun(b []byte, n int) (rest []byte, err error) {
 	var last int64
-	for i := range r.ids {
+	for range n {
 		d, size := binary.Uvarint(b)
 		if size <= 0 {
-			return rows{}, nil, errRows
+			return nil, errRows
 		}
 		b = b[size:]
 		last += int64(d)
-		r.ids[i] = last
+		r.ids = append(r.ids, last)
 	}
-	if len(b) < 8*len(r.digests) {
-		return rows{}, nil, errRows
+	if len(b) < 8*n {
+		return nil, errRows
 	}
-	for i := range r.digests {
-		r.digests[i] = binary.LittleEndian.Uint64(b[8*i:])
+	for i := range n {
+		r.digests = append(r.digests, binary.LittleEndian.Uint64(b[8*i:]))
 	}
-	return r, b[8*len(r.digests):], nil
+	return b[8*n:], nil
 }

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -25,9 +24,9 @@ type Map struct {
 	Result  *skillmap.ScanResult
 	Renames []survey.Rename
 	Scores  []check.Adjustment
-	Cache   []byte // survey.Cache in its binary form
-	Record  []byte // for survey.Unchanged
-	Anew    bool   // write every row, whatever the notes say
+	Cache   []Piece // survey.Cache in its parts
+	Record  []byte  // for survey.Unchanged
+	Anew    bool    // write every row, whatever the notes say
 }
 
 // Saved says what Save did.
@@ -111,10 +110,10 @@ type saver struct {
 	new     notes
 }
 
-// keepsake is a value of scan_cache.
+// keepsake is a value of scan_cache that is written in bulk.
 type keepsake struct {
-	name  string
-	value []byte
+	name string
+	text func() []byte
 }
 
 // notes say what the tables hold, so that a later Save need not look.
@@ -229,7 +228,7 @@ func (v *saver) recall(ctx context.Context) (known bool, print string, err error
 	if v.m.Anew {
 		return false, "", nil
 	}
-	text, err := cached(ctx, v.tx, cacheRows)
+	text, err := cachedWhole(ctx, v.tx, cacheRows)
 	if err != nil || text == nil {
 		return false, "", err
 	}
@@ -406,27 +405,58 @@ func (v *saver) note(ctx context.Context, print string, stranded []string, chang
 	if err := v.putMeta(ctx, print); err != nil {
 		return fmt.Errorf("write scan_meta: %w", err)
 	}
-	keep := []keepsake{{cacheSurvey, v.m.Cache}, {cacheRecord, v.m.Record}}
-	if changed {
-		summary, err := json.Marshal(summarize(v.m.Result))
-		if err != nil {
-			return err
-		}
-		next, err := nextGeneration(ctx, v.tx)
-		if err != nil {
-			return err
-		}
-		keep = append(keep, keepsake{cacheSummary, summary}, keepsake{cacheStranded, skillmap.AppendStrings(nil, stranded)},
-			keepsake{cacheRows, v.new.encode()}, keepsake{cacheGeneration, next})
+	if err := v.keep(ctx, cacheSurvey, v.m.Cache); err != nil {
+		return err
 	}
-	if v.bulk {
-		v.kept = slices.DeleteFunc(keep, func(k keepsake) bool { return k.value == nil })
+	if err := v.keep(ctx, cacheRecord, piecesOf(survey.CutRecord(v.m.Record))); err != nil {
+		return err
+	}
+	if !changed {
 		return nil
 	}
-	for _, k := range keep {
-		if err := remember(ctx, v.tx, k.name, k.value); err != nil {
-			return fmt.Errorf("write the cache of %s: %w", k.name, err)
+	summary, err := json.Marshal(summarize(v.m.Result))
+	if err != nil {
+		return err
+	}
+	next, err := nextGeneration(ctx, v.tx)
+	if err != nil {
+		return err
+	}
+	if err := v.keep(ctx, cacheRows, v.new.pieces()); err != nil {
+		return err
+	}
+	return errors.Join(v.keepShort(ctx, cacheSummary, summary), v.keepShort(ctx, cacheStranded, skillmap.AppendStrings(nil, stranded)),
+		v.keepShort(ctx, cacheGeneration, next))
+}
+
+// keep keeps a long value of scan_cache.
+func (v *saver) keep(ctx context.Context, value string, pieces []Piece) error {
+	if !v.bulk {
+		if err := rememberPieces(ctx, v.tx, value, pieces); err != nil {
+			return fmt.Errorf("write the cache of %s: %w", value, err)
 		}
+		return nil
+	}
+	if len(pieces) == 0 {
+		return nil
+	}
+	written := map[string]bool{}
+	for _, p := range pieces {
+		if !written[p.Sum] {
+			v.kept = append(v.kept, keepsake{pieceName(value, p.Sum), p.Text})
+		}
+		written[p.Sum] = true
+	}
+	return v.keepShort(ctx, value, sumsOf(pieces))
+}
+
+func (v *saver) keepShort(ctx context.Context, value string, text []byte) error {
+	if v.bulk {
+		v.kept = append(v.kept, keepsake{value, func() []byte { return text }})
+		return nil
+	}
+	if err := remember(ctx, v.tx, value, text); err != nil {
+		return fmt.Errorf("write the cache of %s: %w", value, err)
 	}
 	return nil
 }
@@ -497,15 +527,18 @@ func generation(text []byte) uint64 {
 	return binary.LittleEndian.Uint64(text)
 }
 
-const notesForm = 1
+const notesForm = 2
 
-func (n *notes) encode() []byte {
-	b := []byte{notesForm}
+// pieces encodes the notes.
+func (n *notes) pieces() []Piece {
+	list := []Piece{pieceOf([]byte{notesForm})}
 	for _, l := range n.lists {
-		b = appendRows(b, l)
+		for _, run := range l.runs() {
+			list = append(list, pieceOf(run))
+		}
 	}
-	b = binary.LittleEndian.AppendUint64(b, n.tags)
-	return binary.LittleEndian.AppendUint64(b, n.scores)
+	tail := binary.LittleEndian.AppendUint64(nil, n.tags)
+	return append(list, pieceOf(binary.LittleEndian.AppendUint64(tail, n.scores)))
 }
 
 func readNotes(b []byte) (n notes, err error) {

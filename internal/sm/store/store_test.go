@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +19,14 @@ import (
 	"skillforge/internal/sm/store"
 	"skillforge/internal/sqldb"
 )
+
+// pieces are texts as parts of a long value.
+func pieces(texts ...string) (list []store.Piece) {
+	for _, text := range texts {
+		list = append(list, store.Piece{Sum: fmt.Sprintf("%x", sha256.Sum256([]byte(text))), Text: func() []byte { return []byte(text) }})
+	}
+	return list
+}
 
 func ptr[T any](v T) *T { return &v }
 
@@ -120,7 +129,7 @@ func TestSaveAndLoad(t *testing.T) {
 	})
 	want.OversizedFiles = []skillmap.SizedFile{{Path: "big.md", Bytes: 5 << 20}}
 	want.Stats.NodesCount, want.Stats.LinksCount, want.Stats.IssuesCount = len(want.Nodes), len(want.Links), len(want.Issues)
-	done := save(t, s, &store.Map{Result: want, Cache: []byte("c"), Record: []byte("r")})
+	done := save(t, s, &store.Map{Result: want, Cache: pieces("c"), Record: []byte("r")})
 	if rows := len(want.Nodes) + len(want.Links) + len(want.Issues); done.Written != rows || done.Unchanged {
 		t.Errorf("Save says %+v, want %d rows written", done, rows)
 	}
@@ -522,7 +531,7 @@ func kept(t *testing.T) string {
 	t.Helper()
 	p := path(t)
 	s := open(t, p, store.Scanning)
-	save(t, s, &store.Map{Result: world(12), Cache: []byte("c"), Record: []byte("r")})
+	save(t, s, &store.Map{Result: world(12), Cache: pieces("c"), Record: []byte("r")})
 	alter(t, p, `INSERT INTO state_node_favorites VALUES ('`+pathOf(1)+`', 7)`)
 	return p
 }
