@@ -199,7 +199,10 @@ func (g *globals) place(v *verb, all []*verb, words []string) error {
 	return nil
 }
 
-func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
+// isFlag tells an option from an argument. A negative number is an argument.
+func isFlag(word string) bool {
+	return len(word) > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9')
+}
 
 // lookUp finds the flag that a word such as "--limit=5" or "-n" names, and the
 // value joined to it.

@@ -65,6 +65,7 @@ func TestParse(t *testing.T) {
 		{"show /p/docs/a.md --node=/p/b.md", "show", func(o *tiny, _ *globals) bool { return o.path == "docs/a.md" && o.sort == "b.md" }},
 		{"show /q/a.md -n mcp://github", "show", func(o *tiny, _ *globals) bool { return o.path == "/q/a.md" && o.sort == "mcp://github" }},
 		{"show .claude/a.md", "show", func(o *tiny, _ *globals) bool { return o.path == ".claude/a.md" }},
+		{"scan compare-with -1", "scan compare-with", func(o *tiny, _ *globals) bool { return o.path == "-1" }},
 		{"scan compare-with ./a", "scan compare-with", func(o *tiny, _ *globals) bool { return o.path == "./a" }},
 		{"", "", nil},
 		{"-v", "", func(_ *tiny, g *globals) bool { return g.version }},

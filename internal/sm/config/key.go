@@ -47,7 +47,7 @@ var Keys = []Key{
 	{Name: "tutorialReminderStep", Type: Int, Default: 0, Min: 0, Max: 2, Local: true, Doc: "How far the page's reminder of the tutorial has come."},
 	{Name: "tokenizer", Type: Enum, Default: "cl100k_base", Enum: []string{"cl100k_base", "o200k_base"}, Doc: "Encoding that token counts are made with."},
 	{Name: "server.port", Type: Int, Default: 4242, Min: 1, Max: 65535, Doc: "Port of `sm serve`. The flag `--port` wins; 0 there picks a free one."},
-	{Name: "server.host", Type: String, Default: "127.0.0.1", Doc: "Address of `sm serve`. Must be loopback."},
+	{Name: "server.host", Type: Enum, Default: "127.0.0.1", Enum: []string{"127.0.0.1", "::1", "localhost"}, Doc: "Address of `sm serve`: this machine only."},
 	{Name: "roots", Type: Strings, Default: []any{}, Doc: "Accepted for other tools; `sm scan` takes its folders from the command line."},
 	{Name: "ignore", Type: Strings, Default: []any{}, Doc: "Ignore patterns, with git's meaning, after the built-in ones and before `.skillmapignore`."},
 	{Name: "scan.tokenize", Type: Bool, Default: true, Doc: "Count tokens."},
@@ -80,7 +80,7 @@ var Keys = []Key{
 	{Name: "activity.journal.enabled", Type: Bool, Default: true, Doc: "Write recorded sessions to `.skill-map/sessions/`."},
 	{Name: "activity.journal.maxFiles", Type: Int, Default: 50, Min: 1, Doc: "How many recorded sessions are kept."},
 	{Name: "activity.journal.maxTotalBytes", Type: Int, Default: 20971520, Min: 65536, Doc: "How much room recorded sessions may take."},
-	{Name: "logLevel", Type: String, Default: "warn", Local: true, Doc: "trace, debug, info, warn, error or silent. The flag and `SKILL_MAP_LOG_LEVEL` win."},
+	{Name: "logLevel", Type: Enum, Default: "warn", Enum: []string{"trace", "debug", "info", "warn", "error", "silent"}, Local: true, Doc: "How much is logged to standard error. The flag and `SKILL_MAP_LOG_LEVEL` win."},
 	{Name: "ui.liveUpdates", Type: Bool, Default: true, Local: true, Doc: "The page follows the files."},
 	{Name: "ui.realtimeActivity", Type: Bool, Default: true, Local: true, Doc: "The page shows agents at work."},
 	{Name: "ui.showRuntimeAgents", Type: Bool, Default: true, Local: true, Doc: "The page shows sub-agents that no file declares."},
@@ -168,7 +168,7 @@ func (k Key) Check(v any) string {
 		ok = whole && n >= k.Min && (k.Max == 0 || n <= k.Max)
 	case String:
 		s, is := v.(string)
-		ok = is && (s != "" || k.Name == "activeProvider" || k.Name == "logLevel")
+		ok = is && (s != "" || k.Name == "activeProvider")
 	case Enum:
 		s, _ := v.(string)
 		ok = slices.Contains(k.Enum, s)
