@@ -83,6 +83,8 @@ func (r *run) linkByItsTarget(l *skillmap.Link, a extract.Around) (Verdict, bool
 		return note(Site, "it has no file ending, as routes of web sites have none"), true
 	case strings.HasSuffix(base, ".html"):
 		return note(Site, "it leads to a page that a web site makes"), true
+	case base == "..":
+		return note(Site, "it leads out of the project, where a site that shows it has its own pages"), true
 	case a.Has(extract.InTree):
 		return note(Example, "it stands in a drawn tree"), true
 	}

@@ -122,6 +122,8 @@ func TestShapes(t *testing.T) {
 		{"a route", files("a.md", "[x](/en/guide)\n"), "/en/guide", "info/site", ""},
 		{"a route with an ending", files("a.md", "[x](/en/guide.md)\n"), "/en/guide.md", "info/site", ""},
 		{"a page", files("a.md", "[x](guide.html)\n"), "guide.html", "info/site", ""},
+		{"the page of the project", files("README.md", "[star it](../../)\n"), "../../", "info/site", ""},
+		{"a page beside the project", files("README.md", "[talk](../../discussions)\n"), "../../discussions", "info/site", ""},
 		{"a template for a link", files("templates/a.md", "[x](lost.md)\n"), "lost.md", "info/placeholder", ""},
 		{"a blank in a link", files("a.md", "[x](docs/your-guide.md)\n"), "docs/your-guide.md", "info/placeholder", ""},
 		{"an example of a link", files("a.md", "For example [x](lost.md)\n"), "lost.md", "info/example", ""},

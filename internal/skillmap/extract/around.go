@@ -463,6 +463,10 @@ func touching(before, after string) Around {
 // makers are verbs whose object is not there yet.
 var makers = wordSet("create creates creating write writes writing generate generates generating add adds save saves produce produces emit emits")
 
+// likes are words of several languages right before what is only an example:
+// further away they say "as described in".
+var likes = wordSet("como comme wie как")
+
 // wordBefore gives the marks of the word right before a token.
 func wordBefore(before string) Around {
 	before = strings.TrimRight(before, " \t`[(*_\"")
@@ -472,6 +476,8 @@ func wordBefore(before string) Around {
 		return Possessed
 	case makers[word]:
 		return Made
+	case likes[word]:
+		return InExample
 	}
 	return 0
 }

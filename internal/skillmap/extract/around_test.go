@@ -64,6 +64,11 @@ func TestSurroundings(t *testing.T) {
 		{"in curled quotation marks", "Say “see guide.md” to it.\n", "guide.md", Quoted, 0},
 		{"after quotation marks", "The \"old\" guide.md here.\n", "guide.md", 0, Quoted},
 		{"of somebody", "the package's `guide.md`\n", "guide.md", Possessed, Made},
+		{"an example in Spanish", "una carpeta (como `docs/plan.md`)\n", "docs/plan.md", InExample, IsSample},
+		{"an example in French", "un dossier (comme `docs/plan.md`)\n", "docs/plan.md", InExample, IsSample},
+		{"as described, in French", "comme décrit dans `docs/plan.md`\n", "docs/plan.md", 0, InExample},
+		{"an example in Russian", "(например, `docs/plan.md`)\n", "docs/plan.md", InExample | Sampled, 0},
+		{"an example in Chinese", "目录（如 `docs/plan.md`）\n", "docs/plan.md", InExample | Sampled, 0},
 		{"to be made", "then create `guide.md`\n", "guide.md", Made | IsOutput, Possessed},
 	} {
 		t.Run(c.name, func(t *testing.T) {

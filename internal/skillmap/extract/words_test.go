@@ -36,6 +36,17 @@ func TestWordsOf(t *testing.T) {
 		{"示例", InExample},
 		{"✗ this", InExample},
 		{"ü ö \xff", 0},
+		{"(par exemple x)", InExample | IsSample},
+		{"z.b. x", InExample | IsSample},
+		{"Например, x", InExample | IsSample},
+		{"（如 x）", InExample | IsSample},
+		{"예: x", InExample | IsSample},
+		{"如何", 0},
+		{"il crée x", IsOutput},
+		{"recréer", 0},
+		{"Écrire x", IsOutput},
+		{"输出", IsOutput},
+		{"如果存在", IsOptional},
 	} {
 		if got := wordsOf(c.line); got != c.want {
 			t.Errorf("wordsOf(%q) = %v, want %v", c.line, got.Names(), c.want.Names())
