@@ -125,7 +125,12 @@ test("an issue from its title to its end", async (t) => {
   await page.getByLabel("Comment", { exact: true }).fill("It was the wind.");
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByText("bob closed it").waitFor();
-  await page.getByText("It was the wind.").waitFor();
+  await page.locator(".said .md", { hasText: "It was the wind." }).waitFor();
+  await page.locator(".said summary", { hasText: "Edit" }).click();
+  await page.getByLabel("Text of the comment").fill("It was the **tide**.");
+  await page.getByRole("button", { name: "Save the comment" }).click();
+  await page.locator(".said strong", { hasText: "tide" }).waitFor();
+  await page.getByText("edited just now").waitFor();
   await page.getByRole("button", { name: "Reopen" }).click();
   await page.locator(".state.open").waitFor();
 

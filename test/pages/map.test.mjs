@@ -119,6 +119,8 @@ describe("find and filter", () => {
     assert.equal(await other.inputValue("#finder"), "writ");
     await page.goBack();
     await page.getByRole("heading", { name: "writer", level: 2 }).waitFor({ state: "detached" });
+    await page.goForward();
+    await page.getByRole("heading", { name: "writer", level: 2 }).waitFor();
   });
 
   test("kinds, trouble and links narrow the map", async (t) => {

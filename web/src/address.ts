@@ -40,6 +40,7 @@ export function read() {
   });
   const at = q.get("at")?.split(",").map(Number);
   eye = at?.length === 3 && at.every(Number.isFinite) && at[2] > 0 ? { x: at[0], y: at[1], scale: at[2] } : null;
+  if (!q.has("node") && s.sheetlet.value === "details") s.sheetlet.value = null;
   s.select(q.get("node"), q.has("node"));
 }
 
@@ -78,10 +79,12 @@ export function write(withEye: Eye | null): string {
 export function follow() {
   let last = "";
   let step = "";
+  let reading = false; // the state follows the address, not the other way round
   effect(() => {
     const text = write(null);
     const now = `${s.view.value} ${s.selected.value ?? ""} ${s.focus.value?.on ?? ""}`;
-    if (text === last) return;
+    if (reading) step = now;
+    if (reading || text === last) return;
     const url = location.pathname + location.search + text;
     if (last !== "" && now !== step) history.pushState(null, "", url);
     else history.replaceState(null, "", url);
@@ -89,7 +92,9 @@ export function follow() {
     step = now;
   });
   window.addEventListener("popstate", () => {
+    reading = true;
     read();
+    reading = false;
     last = write(null) || " ";
   });
 }

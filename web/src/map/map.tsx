@@ -321,7 +321,7 @@ function Over({ eyed }: { eyed: number }) {
                 </button>
               )}
               <span>
-                <strong>{count(s.sheet.value.lines.source.length)}</strong> links
+                <strong>{count(s.sheet.value.lines.source.length)}</strong> {s.sheet.value.lines.source.length === 1 ? "link" : "links"}
               </span>
               <span class="facts-when">scanned {ago(s.sheet.value.meta.scannedAt)}</span>
             </>
