@@ -2,15 +2,18 @@ package check
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"skillforge/internal/skillmap"
+	"skillforge/internal/skillmap/scan"
 )
 
 // skillUnknown notes words that a skill, agent or command hands work over to,
 // that have the shape of the project's skills and are none of them: one part
 // differs from the name of a skill that is there. Such a skill was most likely
-// renamed. It is a guess, so it is a note, and no link.
+// renamed. It is a guess, so it is a note, and no link. A name behind the wrong
+// plugin is a warning.
 func skillUnknown(r *run) {
 	if len(r.g.Spoken) == 0 {
 		return
@@ -30,6 +33,10 @@ func skillUnknown(r *run) {
 		}
 	}
 	for _, s := range r.g.Spoken {
+		if strings.Contains(s.Name, ":") {
+			r.wrongSpace(s)
+			continue
+		}
 		first, _, _ := strings.Cut(s.Name, "-")
 		if known[s.Name] || r.g.Named(skillmap.Normalize(s.Name)) || len(families[first]) < 2 || r.ignored.has(s.Name) {
 			continue
@@ -54,6 +61,30 @@ func skillUnknown(r *run) {
 			Data:    map[string]any{"target": s.Name, "near": near},
 		})
 	}
+}
+
+// wrongSpace warns of a qualified name whose skill is there, in other plugins.
+func (r *run) wrongSpace(s scan.Spoken) {
+	space, bare, _ := strings.Cut(s.Name, ":")
+	if slices.Contains(labels, space) || r.g.Named(skillmap.Normalize(s.Name)) || r.ignored.has(s.Name) {
+		return
+	}
+	names := r.g.Qualified(skillmap.Normalize(bare))
+	if len(names) == 0 {
+		return
+	}
+	r.raise(skillmap.Issue{
+		Severity: skillmap.Warn, NodeIDs: []string{s.Source},
+		Message: message(s.Name, []int{s.Line}, "the plugin before the colon has nothing of this name; there is %s", quoted(names)),
+		Fix:     fix("Write `%s`.", names[0]),
+		Data:    map[string]any{"target": s.Name, "near": names[0]},
+	})
+}
+
+// labels are words before a colon that say what follows, and name no plugin.
+var labels = []string{
+	"agent", "branch", "command", "file", "hook", "id", "kind", "label", "mcp", "mode", "name", "plugin", "prompt", "resource", "role", "rule", "scope", "server",
+	"skill", "source", "status", "step", "subagent", "tag", "task", "template", "tool", "topic", "type", "workflow",
 }
 
 // differInOne reports whether two names have the same parts but for one that

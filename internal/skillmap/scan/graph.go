@@ -54,6 +54,7 @@ type Graph struct {
 	reals  map[string]string // where files stand whose node is at a link
 	index  map[string]int32
 	names  nameIndex
+	ids    [][]provider.Identifier // of each node
 	places *places
 }
 
@@ -122,6 +123,20 @@ func (g *Graph) HasSpace(prefix string) bool {
 		}
 	}
 	return false
+}
+
+// Qualified lists the names that end in a colon and the given one, in normal
+// form, as they are written.
+func (g *Graph) Qualified(name string) []string {
+	var out []string
+	for at := range g.names.all(name) {
+		for i := range g.ids[at] {
+			if id := &g.ids[at][i]; strings.HasSuffix(id.Normalized, ":"+name) {
+				out = appendNew(out, id.Text)
+			}
+		}
+	}
+	return out
 }
 
 // NearName is a name that differs from the given one, in normal form, in at

@@ -51,6 +51,7 @@ func (s *scanner) sight() *sights {
 		s.indexNodes(now)
 	}
 	s.graph.index, s.graph.names, s.names = now.index, now.names, now.names
+	s.graph.ids = s.ids
 	if before == nil {
 		s.judgeNames(now)
 	}

@@ -2,8 +2,8 @@ package scan
 
 import "strings"
 
-// Spoken is a word in a code span that has the shape of a skill's name, in a
-// line that speaks of calling one.
+// Spoken is a word in a code span that has the shape of a skill's name in full,
+// or of a bare one in a line that speaks of calling one.
 type Spoken struct {
 	Source, Name string
 	Line         int
@@ -22,8 +22,8 @@ const maxSpoken = 200
 var cues = []string{"skill", "hand over", "hand off", "handoff", "delegate", "invoke"}
 
 // spokenNames lists the words in code spans, out of fences, that look like the
-// name of a skill of a family, such as `om-sync-issues`: three parts or more.
-// Each is kept once.
+// name of a skill: one of a family, such as `om-sync-issues`, or one behind its
+// plugin, such as `pay:make-invoice`. Each is kept once.
 func spokenNames(body string, bodyLine int) []spokenWord {
 	if !strings.Contains(body, "`") {
 		return nil
@@ -43,9 +43,10 @@ func spokenNames(body string, bodyLine int) []spokenWord {
 			}
 			continue
 		}
-		if fence != "" || !strings.Contains(text, "-") || !strings.Contains(text, "`") || !speaksOfCalling(text) {
+		if fence != "" || !strings.Contains(text, "-") || !strings.Contains(text, "`") {
 			continue
 		}
+		calls := speaksOfCalling(text)
 		for rest := text; ; {
 			_, after, ok := strings.Cut(rest, "`")
 			if !ok {
@@ -56,7 +57,7 @@ func spokenNames(body string, bodyLine int) []spokenWord {
 				break
 			}
 			rest = next
-			if isFamilyName(word) && !seen[word] && len(out) < maxSpoken {
+			if (isQualifiedName(word) || calls && isFamilyName(word)) && !seen[word] && len(out) < maxSpoken {
 				seen[word] = true
 				out = append(out, spokenWord{word, line})
 			}
@@ -84,12 +85,22 @@ func speaksOfCalling(line string) bool {
 	return false
 }
 
+// isQualifiedName reports whether a word is the name of a plugin, a colon and a
+// name of two parts or more.
+func isQualifiedName(word string) bool {
+	plugin, name, ok := strings.Cut(word, ":")
+	return ok && len(word) <= 128 && strings.Contains(name, "-") && isHyphenated(plugin) && isHyphenated(name)
+}
+
 // isFamilyName reports whether a word is lower-case letters and digits in
 // three parts or more, with hyphens between them.
 func isFamilyName(word string) bool {
-	if len(word) < 5 || len(word) > 64 || strings.Count(word, "-") < 2 {
-		return false
-	}
+	return len(word) <= 64 && strings.Count(word, "-") >= 2 && isHyphenated(word)
+}
+
+// isHyphenated reports whether a word is lower-case letters and digits with
+// single hyphens between them.
+func isHyphenated(word string) bool {
 	for i := range len(word) {
 		c := word[i]
 		switch {
@@ -99,5 +110,5 @@ func isFamilyName(word string) bool {
 			return false
 		}
 	}
-	return true
+	return word != ""
 }

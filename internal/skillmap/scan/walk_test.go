@@ -149,7 +149,7 @@ func TestWalkOfManyLinksEnds(t *testing.T) {
 	}
 }
 
-func TestWalkLeavesOutWorkingCopies(t *testing.T) {
+func TestWalkLeavesOutWorkingCopies(t *testing.T) { // A21
 	dir := plant(t, map[string]string{
 		".git/HEAD":                "",
 		".git/worktrees/t/HEAD":    "",
