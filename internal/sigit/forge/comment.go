@@ -31,6 +31,23 @@ func (f *Forge) AddComment(ctx context.Context, by sigit.Actor, n sigit.NewComme
 	return c, err
 }
 
+// historyLength bounds what History lists.
+const historyLength = 200
+
+// History lists what was done with an issue or a pull request beside comments,
+// oldest first: who, through what, and when. NotFound when the number is
+// none's.
+func (f *Forge) History(ctx context.Context, by sigit.Actor, name sigit.RepoName, number int) (list []store.Act, err error) {
+	err = f.in(ctx, by, sigit.ReadIssues, name, func(tx *store.Tx, r sigit.Repo) error {
+		if _, err := tx.Thread(ctx, r, number); err != nil {
+			return err
+		}
+		list, err = tx.ActsOn(ctx, r.ID, number, historyLength)
+		return err
+	})
+	return list, err
+}
+
 // ChangeComment gives a comment another body. Only who said it may: words that
 // others could change would not be theirs.
 //

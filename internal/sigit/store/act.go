@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"skillforge/internal/sigit"
@@ -48,5 +49,25 @@ func (tx *Tx) Acts(ctx context.Context, repoID int64, limit int) ([]Act, error) 
 	if err != nil {
 		return nil, fmt.Errorf("list acts: %w", err)
 	}
+	return list, nil
+}
+
+// ActsOn lists what was done with an issue or pull request beside comments,
+// oldest first, the latest limit of them.
+func (tx *Tx) ActsOn(ctx context.Context, repoID int64, number, limit int) ([]Act, error) {
+	var list []Act
+	err := tx.rows(ctx, func(scan func(...any) error) error {
+		a := Act{RepoID: repoID, Number: number}
+		var at int64
+		err := scan(&a.ID, &at, &a.Kind, &a.Repo, &a.Actor, &a.Via.Token, &a.Via.Client, &a.Detail)
+		a.At = moment(at)
+		list = append(list, a)
+		return err
+	}, `SELECT id, at, kind, repo, actor, via_token, via_client, detail FROM acts
+		WHERE repo_id = $1 AND number = $2 AND kind NOT LIKE 'comment.%' ORDER BY id DESC LIMIT $3`, repoID, number, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list acts on #%d: %w", number, err)
+	}
+	slices.Reverse(list)
 	return list, nil
 }

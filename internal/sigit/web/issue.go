@@ -3,10 +3,12 @@ package web
 import (
 	"html/template"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"skillforge/internal/fault"
 	"skillforge/internal/sigit"
+	"skillforge/internal/sigit/store"
 )
 
 // threadsPage lists issues or pull requests.
@@ -91,17 +93,19 @@ type threadPage struct {
 	Total    int
 	Next     string
 	Cursor   string // of this page of comments
+	Since    int64  // when the last comment of it was made
 	MayTalk  bool
 	MayMove  bool
-	ClosedBy string
-	ClosedAt template.HTML
 	Draft    string // a comment that was not taken
 	Pull     *pullView
 	Self     string
 	RepoName string
 }
 
+// commentView is what somebody said, or did.
 type commentView struct {
+	Did     string // what was done, in words; empty for a comment
+	Kind    string // closed, open or merged
 	ID      int64
 	Author  string
 	Through string
@@ -130,10 +134,7 @@ func (c *call) issue(draft string, wrong error) error {
 	if err != nil {
 		return err
 	}
-	t := threadPage{Kind: "issues", Number: i.Number, State: i.State, Title: i.Title, Body: i.Body, Author: i.Author, Through: acted(i.Via), At: ago(i.CreatedAt), ClosedBy: i.ClosedBy, Draft: draft}
-	if i.ClosedAt != nil {
-		t.ClosedAt = ago(*i.ClosedAt)
-	}
+	t := threadPage{Kind: "issues", Number: i.Number, State: i.State, Title: i.Title, Body: i.Body, Author: i.Author, Through: acted(i.Via), At: ago(i.CreatedAt), Draft: draft}
 	if err := c.fillThread(h, &t, i.AuthorID); err != nil {
 		return err
 	}
@@ -158,7 +159,42 @@ func (c *call) fillThread(h *repoHead, t *threadPage, author int64) error {
 		return err
 	}
 	t.Total, t.Next, t.Cursor = list.Total, list.Next, c.query("cursor")
+	if err := c.withHistory(h, t, list); err != nil {
+		return err
+	}
+	return nil
+}
+
+// deeds are what was done with a thread, in words, and how it looks.
+var deeds = map[sigit.EventKind][2]string{
+	sigit.IssueClosed: {"closed it", "closed"}, sigit.IssueReopen: {"reopened it", "open"}, sigit.IssueChanged: {"edited the title or the description", "edited"},
+	sigit.PullClosed: {"closed it without merging", "closed"}, sigit.PullReopen: {"reopened it", "open"}, sigit.PullChanged: {"edited the title or the description", "edited"},
+}
+
+// withHistory puts the comments of a page and what was done meanwhile in the
+// order of time. A merge is told below, with its commit.
+func (c *call) withHistory(h *repoHead, t *threadPage, list sigit.List[sigit.Comment]) error {
+	acts, err := c.forge.History(c.r.Context(), c.by, h.Name, t.Number)
+	if err != nil {
+		return err
+	}
+	if since, _ := strconv.ParseInt(c.query("since"), 10, 64); t.Cursor != "" { // what came before is on an earlier page
+		acts = slices.DeleteFunc(acts, func(a store.Act) bool { return a.At.UnixMicro() <= since })
+	}
+	did := func(until func(store.Act) bool) {
+		for len(acts) > 0 && until(acts[0]) {
+			a := acts[0]
+			acts = acts[1:]
+			if words, ok := deeds[a.Kind]; ok {
+				t.Comments = append(t.Comments, commentView{Did: words[0], Kind: words[1], Author: a.Actor, Through: acted(a.Via), At: ago(a.At)})
+			}
+			if a.Kind == sigit.PullMerged && t.Pull != nil {
+				t.Pull.MergedThrough = acted(a.Via)
+			}
+		}
+	}
 	for _, m := range list.Items {
+		did(func(a store.Act) bool { return a.At.Before(m.CreatedAt) })
 		v := commentView{ID: m.ID, Author: m.Author, Through: acted(m.Via), At: ago(m.CreatedAt), HTML: c.markdown.html(m.Body, spotIn(h))}
 		if m.Edited() {
 			v.Edited = ago(m.UpdatedAt)
@@ -167,6 +203,11 @@ func (c *call) fillThread(h *repoHead, t *threadPage, author int64) error {
 			v.Own, v.Body = true, m.Body
 		}
 		t.Comments = append(t.Comments, v)
+	}
+	if t.Next == "" {
+		did(func(store.Act) bool { return true })
+	} else {
+		t.Since = list.Items[len(list.Items)-1].CreatedAt.UnixMicro()
 	}
 	return nil
 }

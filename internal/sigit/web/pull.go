@@ -12,13 +12,14 @@ import (
 // pullView is what a pull request has beyond an issue.
 type pullView struct {
 	sigit.Pull
-	Tab      string // conversation, commits or changes
-	MergedAt template.HTML
-	Commits  []git.LogEntry
-	More     bool
-	Diff     *diffPage
-	Merge    *mergeView // nil: not looked at yet
-	Note     string
+	Tab           string // conversation, commits or changes
+	MergedAt      template.HTML
+	MergedThrough string
+	Commits       []git.LogEntry
+	More          bool
+	Diff          *diffPage
+	Merge         *mergeView // nil: not looked at yet
+	Note          string
 }
 
 // mergeView says whether a pull request can be merged, and why not.
@@ -71,10 +72,7 @@ func (c *call) pull(tab, draft string, wrong error) error {
 		return err
 	}
 	v := &pullView{Pull: p, Tab: tab}
-	t := threadPage{Kind: "pulls", Number: p.Number, State: p.State, Title: p.Title, Body: p.Body, Author: p.Author, Through: acted(p.Via), At: ago(p.CreatedAt), ClosedBy: p.ClosedBy, Draft: draft, Pull: v}
-	if p.ClosedAt != nil {
-		t.ClosedAt = ago(*p.ClosedAt)
-	}
+	t := threadPage{Kind: "pulls", Number: p.Number, State: p.State, Title: p.Title, Body: p.Body, Author: p.Author, Through: acted(p.Via), At: ago(p.CreatedAt), Draft: draft, Pull: v}
 	if p.MergedAt != nil {
 		v.MergedAt = ago(*p.MergedAt)
 	}

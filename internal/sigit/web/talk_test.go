@@ -73,3 +73,52 @@ func TestSignInWithAnotherServer(t *testing.T) {
 		t.Error("a forge without another server offers one")
 	}
 }
+
+func TestWhatWasDoneStandsAmongWhatWasSaid(t *testing.T) {
+	w := newWorld(t)
+	repo := w.repo(w.alice, "alice/notes", false)
+	agent := w.alice
+	agent.Token = sigit.Token{Label: "agent on the quay"}
+	agent.Client = "claude-code/2.1"
+	if _, err := w.OpenIssue(t.Context(), w.alice, sigit.NewIssue{Repo: repo.Name, Title: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	say := func(body string) {
+		t.Helper()
+		if _, err := w.AddComment(t.Context(), w.alice, sigit.NewComment{Repo: repo.Name, Number: 1, Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("before")
+	if _, err := w.CloseIssue(t.Context(), agent, repo.Name, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.ReopenIssue(t.Context(), w.alice, repo.Name, 1); err != nil {
+		t.Fatal(err)
+	}
+	for range 49 {
+		say("after")
+	}
+	if _, err := w.CloseIssue(t.Context(), w.alice, repo.Name, 1); err != nil {
+		t.Fatal(err)
+	}
+	say("last")
+	first := w.stranger().get("/alice/notes/issues/1").body
+	order := []string{"before", "</strong> closed it", "via <bdi>claude-code/2.1", "</strong> reopened it", "after", "Later comments"}
+	at := 0
+	for _, want := range order {
+		i := strings.Index(first[at:], want)
+		if i < 0 {
+			t.Fatalf("%q does not stand after what came before it", want)
+		}
+		at += i
+	}
+	later := regexp.MustCompile(`href="(\?cursor=[^"]+)"`).FindStringSubmatch(first)
+	if later == nil {
+		t.Fatal("there is no second page")
+	}
+	second := w.stranger().get("/alice/notes/issues/1" + strings.ReplaceAll(later[1], "&amp;", "&")).body
+	if strings.Count(first, "</strong> closed it") != 1 || strings.Count(second, "</strong> closed it") != 1 || strings.Contains(second, "reopened it") || !strings.Contains(second, "last") {
+		t.Error("what was done is lost between two pages, or told twice")
+	}
+}
