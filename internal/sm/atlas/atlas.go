@@ -141,7 +141,8 @@ func (a *Atlas) Write(ctx context.Context, fn func(*store.Tx) error) error {
 
 // memory is what a scan leaves for the next one in this process.
 type memory struct {
-	cache  *surveyCache
-	at     store.Generation // of the database when it was kept
-	result *skillmap.ScanResult
+	cache   *surveyCache
+	at      store.Generation // of the database when it was kept
+	result  *skillmap.ScanResult
+	digests *store.Digests // of the rows of result; may be nil
 }

@@ -136,7 +136,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		r := large(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				newSnapshot(r, store.Generation{})
+				newSnapshot(r, store.Generation{}, nil)
 			}
 		})
 	}
@@ -145,7 +145,7 @@ func BenchmarkSnapshot(b *testing.B) {
 func BenchmarkWholeJSON(b *testing.B) {
 	r := large(10000)
 	for b.Loop() {
-		newSnapshot(r, store.Generation{}).json()
+		newSnapshot(r, store.Generation{}, nil).json()
 	}
 }
 

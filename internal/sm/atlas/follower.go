@@ -58,7 +58,7 @@ func (f *follower) current(ctx context.Context, a *Atlas) (*Snapshot, error) {
 // nothing is the map before the first scan.
 func (f *follower) nothing(a *Atlas) *Snapshot {
 	f.snap.Store(nil)
-	return newSnapshot(skillmap.Empty(a.now().UnixMilli()), store.Generation{})
+	return newSnapshot(skillmap.Empty(a.now().UnixMilli()), store.Generation{}, nil)
 }
 
 // follow opens the file.
@@ -114,7 +114,7 @@ func (f *follower) renew(ctx context.Context, snap *Snapshot) (*Snapshot, error)
 	if err != nil {
 		return nil, err
 	}
-	return newSnapshot(r, g), nil
+	return newSnapshot(r, g, snap), nil
 }
 
 // adopt takes a map that this process has just kept, so that it need not be
@@ -122,7 +122,7 @@ func (f *follower) renew(ctx context.Context, snap *Snapshot) (*Snapshot, error)
 func (f *follower) adopt(r *skillmap.ScanResult, at store.Generation, changed map[string]bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	snap := newSnapshot(r, at)
+	snap := newSnapshot(r, at, f.snap.Load())
 	if changed != nil {
 		snap.inherit(f.snap.Load(), changed)
 	}

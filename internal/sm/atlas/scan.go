@@ -317,6 +317,7 @@ func (j *scanJob) keep(ctx context.Context, out *survey.Outcome) error {
 	}
 	saved, err := j.store.Save(ctx, &store.Map{
 		Result: out.Result, Renames: out.Renames, Scores: out.Scores, Cache: cache, Record: out.Record, Anew: j.opt.Full,
+		Before: j.a.memory.digests,
 	})
 	if err != nil {
 		return err
@@ -335,7 +336,7 @@ func (j *scanJob) keep(ctx context.Context, out *survey.Outcome) error {
 		return err
 	}
 	if !j.opt.Once {
-		j.remember(out, g)
+		j.remember(out, g, saved.Digests)
 	}
 	j.settle()
 	return nil
@@ -343,7 +344,7 @@ func (j *scanJob) keep(ctx context.Context, out *survey.Outcome) error {
 
 // remember keeps the map for the next scan and for the reads of this process,
 // and finds out what changed.
-func (j *scanJob) remember(out *survey.Outcome, g store.Generation) {
+func (j *scanJob) remember(out *survey.Outcome, g store.Generation, digests *store.Digests) {
 	m := &j.a.memory
 	before := m.result
 	if before == nil {
@@ -358,7 +359,7 @@ func (j *scanJob) remember(out *survey.Outcome, g store.Generation) {
 			changed[path] = true
 		}
 	}
-	*m = memory{cache: out.Cache, at: g, result: out.Result}
+	*m = memory{cache: out.Cache, at: g, result: out.Result, digests: digests}
 	if j.a.resident {
 		j.a.follower.adopt(out.Result, g, changed)
 	}

@@ -42,22 +42,61 @@ type index struct {
 
 func (x index) of(node int32) []int32 { return x.at[x.from[node]:x.from[node+1]] }
 
-// newSnapshot indexes a map. It keeps r, which must not change any more.
-func newSnapshot(r *skillmap.ScanResult, at store.Generation) *Snapshot {
-	s := &Snapshot{result: r, at: at, byPath: make(map[string]int32, len(r.Nodes)), kinds: map[string][]int32{}}
+// newSnapshot indexes a map. It keeps r, which must not change any more. Of the
+// snapshot before, nil for none, it takes over what indexes the same.
+func newSnapshot(r *skillmap.ScanResult, at store.Generation, before *Snapshot) *Snapshot {
+	s := &Snapshot{result: r, at: at}
 	s.nodes, s.links, s.issues = make([]Node, len(r.Nodes)), make([]Link, len(r.Links)), make([]Issue, len(r.Issues))
-	s.sorted = make([]int32, len(r.Nodes))
 	for i := range r.Nodes {
-		n := &r.Nodes[i]
-		s.nodes[i].Node = n
+		s.nodes[i].Node = &r.Nodes[i]
+	}
+	for i := range r.Links {
+		s.links[i].Link = &r.Links[i]
+	}
+	sameNodes := before != nil && alikeNodes(r.Nodes, before.result.Nodes)
+	if sameNodes {
+		s.byPath, s.kinds, s.sorted = before.byPath, before.kinds, before.sorted
+	} else {
+		s.indexNodes()
+	}
+	if sameNodes && alikeLinks(r.Links, before.result.Links) {
+		s.out, s.in, s.extra = before.out, before.in, before.extra
+	} else {
+		s.indexLinks()
+	}
+	s.indexIssues()
+	return s
+}
+
+// alikeNodes reports whether an index of one list is one of the other.
+func alikeNodes(a, b []skillmap.Node) bool {
+	for i := range a {
+		if i >= len(b) || a[i].Path != b[i].Path || a[i].Kind != b[i].Kind {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// alikeLinks reports the same of links, given that the nodes are alike.
+func alikeLinks(a, b []skillmap.Link) bool {
+	for i := range a {
+		if i >= len(b) || a[i].Source != b[i].Source || a[i].Target != b[i].Target || a[i].ResolvedTarget != b[i].ResolvedTarget {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func (s *Snapshot) indexNodes() {
+	s.byPath, s.kinds, s.sorted = make(map[string]int32, len(s.nodes)), map[string][]int32{}, make([]int32, len(s.nodes))
+	for i := range s.nodes {
+		n := s.nodes[i].Node
 		s.byPath[n.Path] = int32(i)
 		s.kinds[n.Kind] = append(s.kinds[n.Kind], int32(i))
 		s.sorted[i] = int32(i)
 	}
 	sort.Slice(s.sorted, func(a, b int) bool { return s.path(s.sorted[a]) < s.path(s.sorted[b]) })
-	s.indexLinks()
-	s.indexIssues()
-	return s
 }
 
 func (s *Snapshot) path(node int32) string { return s.result.Nodes[node].Path }
@@ -66,7 +105,6 @@ func (s *Snapshot) indexLinks() {
 	sources, ends := make([]int32, len(s.links)), make([]int32, len(s.links))
 	for i := range s.links {
 		l := &s.result.Links[i]
-		s.links[i].Link = l
 		sources[i], ends[i] = s.at32(l.Source), s.at32(l.End())
 		if l.ResolvedTarget != "" && l.ResolvedTarget != l.Target {
 			if _, isNode := s.byPath[l.Target]; isNode {

@@ -3,6 +3,7 @@ package atlas
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,9 +57,15 @@ func random(r *rand.Rand, n int) *skillmap.ScanResult {
 
 func TestSnapshotAnswersAsTheNounsDo(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for round := range 60 {
-		m := random(r, 3+round)
-		s := newSnapshot(m, store.Generation{})
+	var before *skillmap.ScanResult
+	var s *Snapshot
+	for round := range 120 {
+		m := random(r, 3+round/2)
+		if round%2 == 1 { // the map before, a little otherwise
+			m = altered(r, before)
+		}
+		s = newSnapshot(m, store.Generation{}, s)
+		before = m
 		for _, text := range []string{"", "kind=agent", "kind=agent,skill,agent", "kind=none", "has=issues", "path=docs/**", "path=**/a*.md,docs/*", "kind=skill has=issues path=*", "path=" + m.Nodes[0].Path} {
 			q, err := skillmap.ParseQuery(text)
 			if err != nil {
@@ -78,6 +85,28 @@ func TestSnapshotAnswersAsTheNounsDo(t *testing.T) {
 		}
 		checkIssues(t, m, s)
 	}
+}
+
+// altered is a map that differs in one thing, or in nothing.
+func altered(r *rand.Rand, m *skillmap.ScanResult) *skillmap.ScanResult {
+	c := *m
+	c.Nodes, c.Links, c.Issues = slices.Clone(m.Nodes), slices.Clone(m.Links), slices.Clone(m.Issues)
+	some := c.Nodes[r.IntN(len(c.Nodes))].Path
+	switch r.IntN(7) {
+	case 0:
+		c.Links[r.IntN(len(c.Links))].ResolvedTarget = some
+	case 1:
+		c.Links[r.IntN(len(c.Links))].Source = some
+	case 2:
+		c.Links = c.Links[1:]
+	case 3:
+		c.Nodes[r.IntN(len(c.Nodes))].Kind = "other"
+	case 4:
+		c.Nodes = c.Nodes[:len(c.Nodes)-1]
+	case 5:
+		c.Issues = c.Issues[1:]
+	}
+	return &c
 }
 
 // answer is a graph in a form that can be compared.

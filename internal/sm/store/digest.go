@@ -131,3 +131,62 @@ func (d *digester) issue(i *skillmap.Issue) uint64 {
 	d.b = i.AppendJSON(d.b)
 	return d.sum()
 }
+
+// Digests are those of the rows of a map. Given to the Save of the next map in
+// this process, they spare it the rows that did not change.
+type Digests struct {
+	result *skillmap.ScanResult
+	lists  [3][]uint64
+}
+
+// digestLike is digestFrom the first row, with known digests where a row is as
+// it was: at the same place, or at the same place seen from the end.
+func (v *saver) digestLike(which int, known *Digests) []uint64 {
+	alike := v.alike(which, known.result)
+	old := known.lists[which]
+	out := make([]uint64, v.len(which))
+	shift := len(old) - len(out)
+	var d digester
+	for i := range out {
+		switch {
+		case i < len(old) && alike(i, i):
+			out[i] = old[i]
+		case shift != 0 && i+shift >= 0 && alike(i, i+shift):
+			out[i] = old[i+shift]
+		default:
+			out[i] = v.digestOf(&d, which, i)
+		}
+	}
+	return out
+}
+
+// alike compares a noun of the map with one of the map before. It is quick and
+// errs on the side of unlike: what both hold must be the same in memory, as it
+// is when a file was not read again.
+func (v *saver) alike(which int, before *skillmap.ScanResult) func(i, old int) bool {
+	switch which {
+	case nodes:
+		return func(i, old int) bool { return alikeNodes(&v.m.Result.Nodes[i], &before.Nodes[old]) }
+	case links:
+		return func(i, old int) bool { return alikeLinks(&v.m.Result.Links[i], &before.Links[old]) }
+	}
+	return func(int, int) bool { return false }
+}
+
+func alikeNodes(a, b *skillmap.Node) bool {
+	plain := func(n *skillmap.Node) bool { return !n.Virtual && !n.Sidecar.Present && len(n.DerivedFrom) == 0 }
+	return a.Path == b.Path && a.Kind == b.Kind && a.Provider == b.Provider && a.BodyHash == b.BodyHash && a.FrontmatterHash == b.FrontmatterHash &&
+		a.Bytes == b.Bytes && a.LinksOutCount == b.LinksOutCount && a.LinksInCount == b.LinksInCount && a.ExternalRefsCount == b.ExternalRefsCount &&
+		a.Tokens == b.Tokens && sameSlice(a.ExternalRefs, b.ExternalRefs) && plain(a) && plain(b) &&
+		(a.ModifiedAtMs == b.ModifiedAtMs || a.ModifiedAtMs != nil && b.ModifiedAtMs != nil && *a.ModifiedAtMs == *b.ModifiedAtMs)
+}
+
+func alikeLinks(a, b *skillmap.Link) bool {
+	return a.Source == b.Source && a.Target == b.Target && a.Kind == b.Kind && a.ResolvedTarget == b.ResolvedTarget && a.Confidence == b.Confidence &&
+		a.Trigger == b.Trigger && a.Location == b.Location && a.Raw == b.Raw && sameSlice(a.Sources, b.Sources) && sameSlice(a.Occurrences, b.Occurrences)
+}
+
+// sameSlice reports whether two slices are one.
+func sameSlice[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}

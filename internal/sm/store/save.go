@@ -27,6 +27,9 @@ type Map struct {
 	Cache   []Piece // survey.Cache in its parts
 	Record  []byte  // for survey.Unchanged
 	Anew    bool    // write every row, whatever the notes say
+	// Before are the digests of a map that this process saved before, whose
+	// nouns did not change since; it may be nil.
+	Before *Digests
 }
 
 // Saved says what Save did.
@@ -40,6 +43,7 @@ type Saved struct {
 	Collisions int
 	Rebuilt    bool   // the tables were made anew first
 	Backup     string // where they lie as they were, when they held anything of the user's
+	Digests    *Digests
 }
 
 // Names of the values in scan_cache.
@@ -87,6 +91,7 @@ func (s *Store) Save(ctx context.Context, m *Map) (Saved, error) {
 	if v.done.Written+v.done.Dropped > 1000 {
 		s.checkpoint(ctx)
 	}
+	v.done.Digests = &Digests{m.Result, v.digests}
 	return v.done, nil
 }
 
@@ -158,7 +163,13 @@ func (v *saver) len(which int) int {
 func (v *saver) digest() {
 	var wait sync.WaitGroup
 	for which := range lists {
-		wait.Go(func() { v.digests[which] = v.digestFrom(which, 0) })
+		wait.Go(func() {
+			if known := v.m.Before; known != nil {
+				v.digests[which] = v.digestLike(which, known)
+				return
+			}
+			v.digests[which] = v.digestFrom(which, 0)
+		})
 	}
 	wait.Wait()
 }
