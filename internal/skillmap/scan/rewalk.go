@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"skillforge/internal/skillmap/sidecar"
 )
 
 // rewalk gives the forest after the given paths changed: the one before, with
@@ -17,7 +19,7 @@ func (s *scanner) rewalk(changed []string) (*forest, error) {
 	dirty := folders(changed)
 	for i := range s.roots {
 		w := newWalker(s.ctx, i, s.trees[i], s.opt, s.passes, out)
-		w.within = realRoots(s.trees, s.opt)
+		w.within, w.changed = realRoots(s.trees, s.opt), cleaned(changed)
 		top := w.renew(s.prior.forest.tops[i], dirty)
 		if top.err != nil {
 			return nil, unreadable(s.ctx, s.roots[i], top.err)
@@ -35,8 +37,7 @@ func (s *scanner) rewalk(changed []string) (*forest, error) {
 // as they may be folders, sorted, "." for the root.
 func folders(changed []string) []string {
 	var out []string
-	for _, name := range changed {
-		name = path.Clean(strings.TrimPrefix(path.Clean("/"+name), "/"))
+	for _, name := range cleaned(changed) {
 		out = append(out, name)
 		if name != "." {
 			out = append(out, path.Dir(name))
@@ -44,6 +45,16 @@ func folders(changed []string) []string {
 	}
 	sort.Strings(out)
 	return slices.Compact(out)
+}
+
+// cleaned are the paths in their shortest form, sorted.
+func cleaned(changed []string) []string {
+	out := make([]string, len(changed))
+	for i, name := range changed {
+		out[i] = path.Clean(strings.TrimPrefix(path.Clean("/"+name), "/"))
+	}
+	sort.Strings(out)
+	return out
 }
 
 // renew gives l with the dirty folders listed anew. Folders without a dirty
@@ -88,20 +99,31 @@ func (l *listing) holds(name string) bool {
 	return i < len(l.items) && l.items[i].name == name && l.items[i].kind == folder
 }
 
-// relist lists one folder, keeping what is known of the folders in it.
+// relist lists one folder, keeping what is known of the folders in it and, when
+// it is not another folder now, of the files in it that did not change and
+// whose sidecars did not.
 func (w *walker) relist(old *listing, dirty []string) *listing {
-	known := map[string]*listing{}
+	folders, files := map[string]*listing{}, map[string]item{}
 	for i := range old.items {
-		if it := &old.items[i]; it.kind == folder && it.sub.err == nil {
-			known[it.name] = it.sub
+		it := &old.items[i]
+		switch {
+		case it.kind == folder && it.sub.err == nil:
+			folders[it.name] = it.sub
+		case it.file != nil && !has(w.changed, old.dir.path) && !has(w.changed, it.file.path) && !has(w.changed, sidecar.PathFor(it.file.path)):
+			files[it.name] = *it
 		}
 	}
-	return w.listingWith(old.dir.path, func(name string) *listing {
-		if sub := known[path.Base(name)]; sub != nil {
+	return w.listingWith(old.dir.path, files, func(name string) *listing {
+		if sub := folders[path.Base(name)]; sub != nil {
 			return w.renew(sub, dirty)
 		}
 		return w.listing(name)
 	})
+}
+
+func has(sorted []string, name string) bool {
+	_, found := slices.BinarySearch(sorted, name)
+	return found
 }
 
 // touches reports whether one of the sorted paths is dir or lies in it.

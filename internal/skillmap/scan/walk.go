@@ -66,6 +66,8 @@ type walker struct {
 	disk   *disk    // nil when the root is not on disk
 	common string   // the git folder that the root belongs to
 
+	changed []string // paths that changed since the listing before, sorted
+
 	slots chan struct{} // goroutines that may still be started
 	links int
 	out   *forest
@@ -131,22 +133,23 @@ func unreadable(ctx context.Context, r Root, err error) error {
 
 // listing reads a folder and those below it, several at once where it can.
 // Links are left for flatten, which alone may count them.
-func (w *walker) listing(name string) *listing { return w.listingWith(name, w.listing) }
+func (w *walker) listing(name string) *listing { return w.listingWith(name, nil, w.listing) }
 
-// listingWith is listing with another way to list the folders below.
-func (w *walker) listingWith(name string, list func(name string) *listing) *listing {
+// listingWith is listing with another way to list the folders below. Files of
+// known, which are as they were, are not looked at again.
+func (w *walker) listingWith(name string, known map[string]item, list func(name string) *listing) *listing {
 	l := &listing{dir: dir{path: name, root: w.root}}
 	if l.err = w.ctx.Err(); l.err != nil {
 		return l
 	}
-	if l.err = w.look(l); l.err == nil && !l.copied {
+	if l.err = w.look(l, known); l.err == nil && !l.copied {
 		w.descend(l, list)
 	}
 	return l
 }
 
 // look reads one folder into l.
-func (w *walker) look(l *listing) error {
+func (w *walker) look(l *listing, known map[string]item) error {
 	p, err := w.tree.enter(l.dir.path)
 	if err != nil {
 		return err
@@ -161,7 +164,7 @@ func (w *walker) look(l *listing) error {
 	if l.copied = l.dir.path != "." && w.copyOf(l.dir.path, entries); l.copied {
 		return nil
 	}
-	w.sort(l, p, entries)
+	w.sort(l, p, entries, known)
 	return nil
 }
 
@@ -191,9 +194,13 @@ func (w *walker) descend(l *listing, list func(name string) *listing) {
 }
 
 // sort picks the items of a folder out of its entries.
-func (w *walker) sort(l *listing, p place, entries []dirent) {
+func (w *walker) sort(l *listing, p place, entries []dirent, known map[string]item) {
 	for i := range entries {
 		e := &entries[i]
+		if it, ok := known[e.name]; ok && e.kind == regular {
+			l.items = append(l.items, it)
+			continue
+		}
 		name := join(l.dir.path, e.name)
 		if e.kind == unknown {
 			e.kind = kindAt(p, e.name)
