@@ -66,7 +66,7 @@ func (s *session) showVerbs() error {
 		s.printf("\n%s\n", p.bold(category))
 		for _, v := range s.all {
 			if v.category == category && !v.group {
-				s.printf("  %-20s  %s\n", v.name, v.brief)
+				s.entry(24, v.name, v.brief)
 			}
 		}
 	}
@@ -85,12 +85,12 @@ func (s *session) showHelp(v *verb) error {
 		s.printf("\n%s\n", wrap(v.details, 78))
 	}
 	for _, c := range children(s.all, v.name) {
-		s.printf("  %-20s  %s\n", c.name, c.brief)
+		s.entry(24, c.name, c.brief)
 	}
 	if len(v.args) > 0 {
 		s.printf("\n%s\n", p.bold("Arguments"))
 		for _, a := range v.args {
-			s.printf("  %-26s  %s\n", a.name, a.help)
+			s.entry(30, a.name, a.help)
 		}
 	}
 	s.flagList("Options", v.flags)
@@ -119,9 +119,18 @@ func (s *session) flagList(title string, flags []flag) {
 	s.printf("\n%s\n", s.tty.out.bold(title))
 	for _, f := range flags {
 		if !f.hidden {
-			s.printf("  %-26s  %s\n", spelled(f), f.help+choicesOf(f))
+			s.entry(30, spelled(f), f.help+choicesOf(f))
 		}
 	}
+}
+
+// entry is a name with what it means, left letters in, which goes on below
+// itself where the terminal is too narrow for it.
+func (s *session) entry(left int, name, meaning string) {
+	if s.tty.wide > left+30 {
+		meaning = strings.ReplaceAll(wrap(meaning, s.tty.wide-left), "\n", "\n"+strings.Repeat(" ", left))
+	}
+	s.printf("  %-*s  %s\n", left-4, name, meaning)
 }
 
 func choicesOf(f flag) string {

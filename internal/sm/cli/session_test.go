@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"skillforge/internal/fault"
 	"skillforge/internal/sm/atlas"
@@ -164,5 +165,20 @@ func TestInterruptedQuestion(t *testing.T) {
 	s.In, s.stop = strings.NewReader(strings.Repeat("x", 70000)), nil
 	if text, err := s.readText("-"); err != nil || len(text) != 70000 {
 		t.Errorf("read %d bytes, %v", len(text), err)
+	}
+}
+
+func TestHelpFitsTheTerminal(t *testing.T) {
+	for _, v := range verbs() {
+		var out bytes.Buffer
+		s := &session{World: World{Out: &out}, tty: terminal{wide: 80}, all: verbs()}
+		if err := s.showHelp(v); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if utf8.RuneCountInString(line) > 81 && !strings.Contains(line, "  sm ") { // an example is one line
+				t.Errorf("sm help %s has a line of %d letters: %s", v.name, utf8.RuneCountInString(line), line)
+			}
+		}
 	}
 }
