@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"skillforge/internal/sm"
 	"skillforge/internal/sm/atlas"
@@ -65,6 +66,12 @@ func TestWaitTellsOfItself(t *testing.T) {
 		got = answer(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"claim_job","arguments":{"wait":50}}}`)
 		if strings.Contains(got, "progress") || !strings.Contains(got, `"text":"null"`) {
 			t.Errorf("unasked for\n%s", got)
+		}
+		// No call is held for longer than an hour.
+		began := time.Now()
+		got = answer(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"claim_job","arguments":{"wait":9007199254740991}}}`)
+		if held := time.Since(began); held != time.Hour || !strings.Contains(got, `"text":"null"`) {
+			t.Errorf("held for %v: %s", held, got)
 		}
 		end()
 		_ = say.Close()
