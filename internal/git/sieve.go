@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ const (
 	sieveSize   = 128 << 20
 	slowSearch  = time.Second
 	maxSieved   = 4 << 20 // bytes of a file
-	maxRuns     = 1 << 17 // of one file
+	maxRuns     = 1 << 17 // of one file, as far as can be told
 	maxPicked   = 1000    // files that are named to git grep
 	maxPickedAt = 256 << 10
 	fillTime    = 5 * time.Minute
@@ -309,10 +310,10 @@ func lower(c byte) byte {
 	return c
 }
 
-// places are the bits of a run among so many.
+// places are the bits of a run among so many, fewer than 2^32.
 func places(run uint32, bits uint64) (uint64, uint64) {
-	h := uint64(run) * 0x9E3779B97F4A7C15
-	return (h >> 40) % bits, (h >> 16 & (1<<24 - 1)) % bits
+	i, j := uint64(run)*0x9E3779B97F4A7C15>>32, uint64(run)*0xC2B2AE3D27D4EB4F>>32
+	return i & (1<<32 - 1) * bits >> 32, j & (1<<32 - 1) * bits >> 32
 }
 
 func (b bloom) hasAll(runs []uint32) bool {
@@ -331,37 +332,55 @@ func (b bloom) hasAll(runs []uint32) bool {
 
 // press makes blooms; it is reused for its memory.
 type press struct {
-	seen   []uint64 // one bit for each run there can be
-	runs   []uint32
+	seen   [1 << 16 / 64]uint64
 	folded []byte
 }
 
 // bloom is that of a file's bytes.
 func (p *press) bloom(data []byte) bloom {
-	if p.seen == nil {
-		p.seen = make([]uint64, 1<<24/64)
-	}
 	p.folded = fold(p.folded[:0], data)
-	p.runs = p.runs[:0]
-	for i := 0; i+3 <= len(p.folded) && len(p.runs) <= maxRuns; i++ {
-		r := run(p.folded[i], p.folded[i+1], p.folded[i+2])
-		if p.seen[r/64]>>(r%64)&1 == 0 {
-			p.seen[r/64] |= 1 << (r % 64)
-			p.runs = append(p.runs, r)
-		}
+	n := p.distinct()
+	if n > maxRuns {
+		return nil // too many to tell anything
 	}
-	made := make(bloom, 1+6*len(p.runs)/64)
+	made := make(bloom, 1+6*n/64)
 	bits := 64 * uint64(len(made))
-	for _, r := range p.runs {
-		p.seen[r/64] = 0 // the other runs of the word are in the list as well
+	p.each(func(r uint32) {
 		i, j := places(r, bits)
 		made[i/64] |= 1 << (i % 64)
 		made[j/64] |= 1 << (j % 64)
-	}
-	if len(p.runs) > maxRuns {
-		return nil // too many to tell anything
-	}
+	})
 	return made
+}
+
+func (p *press) each(f func(run uint32)) {
+	if len(p.folded) < 3 {
+		return
+	}
+	r := uint32(p.folded[0])<<8 | uint32(p.folded[1])
+	for _, c := range p.folded[2:] {
+		r = (r<<8 | uint32(c)) & (1<<24 - 1)
+		f(r)
+	}
+}
+
+// distinct is about how many different runs there are: those that fall on
+// different places of a small table, and as many as must have fallen together.
+func (p *press) distinct() int {
+	clear(p.seen[:])
+	set := 0
+	p.each(func(r uint32) {
+		at := r * 0x9E3779B1 >> 16
+		if p.seen[at/64]>>(at%64)&1 == 0 {
+			p.seen[at/64] |= 1 << (at % 64)
+			set++
+		}
+	})
+	const all = 1 << 16
+	if set >= all-1 {
+		return all * 16
+	}
+	return int(-all * math.Log(1-float64(set)/all))
 }
 
 // alike are letters beyond ASCII that git takes for one of ASCII when case does

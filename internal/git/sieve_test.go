@@ -179,3 +179,17 @@ func FuzzSieve(f *testing.F) {
 func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0
 }
+
+func BenchmarkBloom(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 1))
+	var text strings.Builder
+	for text.Len() < 12_000 {
+		fmt.Fprintf(&text, "\tif w%x.f%x(x%x) != nil { return %d }\n", random.IntN(20_000), random.IntN(20_000), random.IntN(20_000), random.IntN(10_000))
+	}
+	data := []byte(text.String())
+	var p press
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		p.bloom(data)
+	}
+}
