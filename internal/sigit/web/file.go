@@ -95,8 +95,10 @@ func file(c *call) error {
 	if err != nil {
 		return ended(err)
 	}
-	c.fill(h, &f)
-	return c.show(http.StatusOK, "file", frame{Title: readable(f.Path) + " · " + h.Name.String(), Repo: h, Tab: "code", Data: f})
+	return c.showLater("file", frame{Title: readable(f.Path) + " · " + h.Name.String(), Repo: h, Tab: "code"}, func() (any, error) {
+		c.fill(h, &f)
+		return f, nil
+	})
 }
 
 // fill decides how a file is shown.

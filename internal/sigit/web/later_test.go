@@ -40,6 +40,8 @@ func TestHeadOfAHeavyPageComesFirst(t *testing.T) {
 		{"/alice/notes/commit/" + second, `class="diffbar"`},
 		{"/alice/notes/pulls/1/changes", `class="diffbar"`},
 		{"/alice/notes/search?q=needle", `class="code"`},
+		{"/alice/notes", `class="entries"`},
+		{"/alice/notes/blob/main/a.txt", `class="code"`},
 	} {
 		got := &firstPart{ResponseRecorder: httptest.NewRecorder()}
 		h.ServeHTTP(got, httptest.NewRequest(http.MethodGet, "http://sigit.test"+row.path, nil))

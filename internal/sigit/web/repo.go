@@ -180,18 +180,20 @@ func (c *call) tree(h *repoHead, p forge.Place, root bool) error {
 	if t.Last, err = p.Code.Show(ctx, p.Commit); err != nil {
 		return err
 	}
-	t.Readme, err = c.readme(h, p, list)
-	if err != nil {
-		return err
-	}
-	if err := c.entries(h, p, &t, list); err != nil {
-		return err
-	}
 	title := h.Name.String()
 	if p.Path != "" {
 		title = readable(p.Path) + " · " + title
 	}
-	return c.show(http.StatusOK, "tree", frame{Title: title, Repo: h, Tab: "code", Data: t})
+	return c.showLater("tree", frame{Title: title, Repo: h, Tab: "code"}, func() (any, error) {
+		var err error
+		if t.Readme, err = c.readme(h, p, list); err != nil {
+			return nil, err
+		}
+		if err = c.entries(h, p, &t, list); err != nil {
+			return nil, err
+		}
+		return t, nil
+	})
 }
 
 // entries fills the part of a folder that the page shows: folders first.
