@@ -79,12 +79,12 @@ func (r *run) linkByItsTarget(l *skillmap.Link, a extract.Around) (Verdict, bool
 		return dead("it is the path of a file on somebody's own machine"), true
 	case a.Has(extract.FromTop) && !r.knowsFolder(topOf(l.Target)):
 		return note(Site, "it begins at the root of a web site"), true
-	case !strings.Contains(base, ".") && base != strings.ToUpper(base):
+	case base == ".." || strings.HasPrefix(l.Target, "../") && !strings.Contains(base, "."):
+		return note(Site, "it leads out of the project, where a site that shows it has its own pages"), true
+	case !strings.Contains(base, ".") && base != strings.ToUpper(base) && !(a.Has(extract.Explicit) && isReadme(l.Source)):
 		return note(Site, "it has no file ending, as routes of web sites have none"), true
 	case strings.HasSuffix(base, ".html"):
 		return note(Site, "it leads to a page that a web site makes"), true
-	case base == "..":
-		return note(Site, "it leads out of the project, where a site that shows it has its own pages"), true
 	case a.Has(extract.InTree):
 		return note(Example, "it stands in a drawn tree"), true
 	}

@@ -105,6 +105,7 @@ func TestShapes(t *testing.T) {
 		{"from the root", files("docs/a.md", "Read `x/parts/guide.md`.\n", "x/parts/guide.md", guide), "x/parts/guide.md", "ok", ""},
 		{"what a skill should bring", files("skills/tidy/SKILL.md", skill+"Read `references/guide.md`.\n"), "references/guide.md", "error/file", ""},
 		{"what the plugin has and the skill has not", files("p/skills/tidy/SKILL.md", skill+"Read `references/guide.md`.\n", "p/references/guide.md", guide), "references/guide.md", "warn/file", "p/references/guide.md"},
+		{"what a skill says to consult", files("skills/tidy/SKILL.md", skill+"For advanced patterns, consult:\n\n- `references/guide.md` - common patterns\n"), "references/guide.md", "error/file", ""},
 		{"what a skill may have", files("skills/tidy/SKILL.md", skill+"Read `references/guide.md` if present.\n"), "references/guide.md", "info/output", ""},
 		{"what a skill about skills shows", files("skills/skill-creator/SKILL.md", skill+"Read `references/guide.md`.\n"), "references/guide.md", "info/foreign", ""},
 
@@ -122,6 +123,8 @@ func TestShapes(t *testing.T) {
 		{"a route", files("a.md", "[x](/en/guide)\n"), "/en/guide", "info/site", ""},
 		{"a route with an ending", files("a.md", "[x](/en/guide.md)\n"), "/en/guide.md", "info/site", ""},
 		{"a page", files("a.md", "[x](guide.html)\n"), "guide.html", "info/site", ""},
+		{"a folder that a README names", files("README.md", "[x](./guides/)\n"), "./guides/", "error/file", ""},
+		{"a route beside a page", files("docs/a.md", "[x](./guides/)\n"), "./guides/", "info/site", ""},
 		{"the page of the project", files("README.md", "[star it](../../)\n"), "../../", "info/site", ""},
 		{"a page beside the project", files("README.md", "[talk](../../discussions)\n"), "../../discussions", "info/site", ""},
 		{"a template for a link", files("templates/a.md", "[x](lost.md)\n"), "lost.md", "info/placeholder", ""},

@@ -89,6 +89,12 @@ func isConcept(token string) bool {
 	return concepts[strings.ToLower(path.Base(token))] && !isExplicit(token) && strings.Count(token, "/") <= 1
 }
 
+// isReadme reports whether a file is read where it lies: what it links to by
+// "./" is a folder, where in pages of a site it may be a route.
+func isReadme(source string) bool {
+	return strings.EqualFold(path.Base(source), "README.md")
+}
+
 func isExplicit(token string) bool {
 	return strings.HasPrefix(token, "./") || strings.HasPrefix(token, "../")
 }

@@ -233,7 +233,8 @@ func (s *sheet) saidAbove(n int) Around {
 	return wordsOf(s.low(n-1)) & carries
 }
 
-// saidByLead gives the marks of the sentence that introduces a list or table.
+// saidByLead gives the marks of the sentence that introduces a list or table:
+// "for details, read:" is said of each of its items.
 func (s *sheet) saidByLead(n int) Around {
 	if !s.isListed(n) {
 		return 0
@@ -242,7 +243,7 @@ func (s *sheet) saidByLead(n int) Around {
 	if lead < 0 {
 		return 0
 	}
-	return wordsOf(s.low(lead)) & (carries | IsHistory | IsSample)
+	return wordsOf(s.low(lead)) & (carries | IsHistory | IsSample | IsRead)
 }
 
 // saidByHeadings gives the marks of the headings above a line, up to the title

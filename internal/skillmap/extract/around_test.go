@@ -40,6 +40,7 @@ func TestSurroundings(t *testing.T) {
 		{"the sentence before, ended by a blank line", "For example,\n\n`a/day.md` holds it.\n", "a/day.md", 0, InExample},
 		{"the lead of a list", "Writes these files:\n\n- `a/day.md`\n", "a/day.md", IsOutput, IsRead},
 		{"the lead of a table", "Outputs:\n\n| a | b |\n|--|--|\n| `a/day.md` | x |\n", "a/day.md", IsOutput, 0},
+		{"a list of what to read", "For details, consult:\n\n- `a/day.md` - patterns\n", "a/day.md", IsRead | InExample, 0},
 		{"the heading", "## Example\n\n`a/day.md`\n", "a/day.md", InExample | IsSample, Sampled},
 		{"the heading above the heading", "## Examples\n\n### Two\n\n`a/day.md`\n", "a/day.md", InExample, 0},
 		{"a title ends the search", "# Examples\n\n# Two\n\n`a/day.md`\n", "a/day.md", 0, InExample},

@@ -44,7 +44,7 @@ var meanings = []meaning{
 		[]string{"por ejemplo", "par exemple", "zum beispiel", "por exemplo", "к примеру"}},
 	{IsOptional, `optional optionally planned tbd wip upcoming`,
 		[]string{"if present", "if it exists", "if exists", "if they exist", "if any", "if available", "when present", "if applicable", "coming soon",
-			"si existe", "s'il existe", "falls vorhanden", "se existir", "если есть"}},
+			"si existe)", "s'il existe)", "falls vorhanden", "se existir)", "если есть)"}},
 	{IsOptional, `opcional facultatif optionnel необязательно`, nil},
 	{IsRead, `
 		see read load follow refer refers consult open documented described details defined check use using per reference
