@@ -287,6 +287,8 @@ func TestStdio(t *testing.T) {
 		hear(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"initialize comes first"}}`)
 		say(`{`)
 		hear(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
+		say(`[]`)
+		hear(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid JSON-RPC message"}}`)
 		say(hello)
 		if got, _ := lines.ReadString('\n'); !strings.Contains(got, `"protocolVersion":"2025-06-18"`) {
 			t.Fatalf("initialize gives %s", got)
@@ -318,6 +320,28 @@ func TestStdioCancelsWhatRunsOn(t *testing.T) {
 			t.Errorf("the call ran on for %v after the client left", time.Since(start))
 		}
 	})
+}
+
+// TestStdioEndsWithItsContext: a host that stops the program need not close
+// the pipe first, and a person at a terminal cannot.
+func TestStdioEndsWithItsContext(t *testing.T) {
+	s, started, left := parked(t)
+	in, say := io.Pipe()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.ServeStdio(ctx, in, io.Discard) }()
+	for _, line := range []string{hello, park} {
+		if _, err := io.WriteString(say, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-started
+	stop()
+	<-left
+	if err := <-ended; err != nil {
+		t.Errorf("ends with %v", err)
+	}
+	_ = say.Close()
 }
 
 func TestClosedSessionHearsNothing(t *testing.T) {

@@ -51,16 +51,43 @@ func (p *pipe) send(f frame) error {
 	return err
 }
 
-// listen reads lines and starts their calls.
+// listen takes lines and starts their calls. It does not wait for a line when
+// ctx ends; a read that waits on then ends with the process.
 func (p *pipe) listen(ctx context.Context, in io.Reader) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, int(p.server.limits.Body))
-	for ctx.Err() == nil && lines.Scan() {
-		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
-			p.accept(ctx, bytes.Clone(line))
+	lines, failed := make(chan []byte), make(chan error, 1)
+	go func() {
+		defer close(lines)
+		failed <- p.read(ctx, in, lines)
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case line, ok := <-lines:
+			if !ok {
+				return <-failed
+			}
+			p.accept(ctx, line)
 		}
 	}
-	return lines.Err()
+}
+
+// read hands the lines of in on, but for empty ones.
+func (p *pipe) read(ctx context.Context, in io.Reader, lines chan<- []byte) error {
+	scanner := bufio.NewScanner(in)
+	scanner.Buffer(nil, int(p.server.limits.Body))
+	for scanner.Scan() {
+		line := bytes.TrimSpace(scanner.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		select {
+		case lines <- bytes.Clone(line):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return scanner.Err()
 }
 
 func (p *pipe) accept(ctx context.Context, line []byte) {
@@ -68,6 +95,9 @@ func (p *pipe) accept(ctx context.Context, line []byte) {
 	if err != nil {
 		_ = p.send(errorFrame(nil, &Error{Code: CodeParse, Message: "Parse error"}))
 		return
+	}
+	if len(messages) == 0 {
+		_ = p.send(errorFrame(nil, &Error{Code: CodeInvalidRequest, Message: "Invalid JSON-RPC message"}))
 	}
 	for i := range messages {
 		p.one.touch()

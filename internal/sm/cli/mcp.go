@@ -50,5 +50,8 @@ func (o *piping) run(ctx context.Context, s *session) error {
 			}
 		})
 	}
+	if s.tty.asks {
+		s.note("This speaks JSON-RPC with the program that started it; `claude mcp add skill-map -- sm mcp` lets Claude Code start it. Ctrl+C ends it.")
+	}
 	return door.ServeStdio(ctx, s.In, s.Out)
 }
