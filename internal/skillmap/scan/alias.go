@@ -18,6 +18,9 @@ func (s *scanner) typed(taken []claim) []claim {
 		c := &taken[i]
 		if c.provider.Base && c.read.Parser != provider.JSON {
 			c.kind = s.graph.places.kindOf(c.path)
+			if c.kind == plain && c.read.Parser == provider.YAML {
+				c.guess = s.graph.places.guessOf(c.path)
+			}
 		}
 		if _, ok := conventions[c.kind+"s"]; ok {
 			for dir := path.Dir(c.path); dir != "." && !folders[dir]; dir = path.Dir(dir) {

@@ -19,7 +19,16 @@ type pass struct {
 type claim struct {
 	*file
 	*pass
-	kind string // what its path and the folders around make of it
+	kind  string // what its path and the folders around make of it
+	guess guess  // what else its head may make of it
+}
+
+// keptAs is what the cache goes by to tell that a file is taken as before.
+func (c *claim) keptAs() string {
+	if c.guess == noGuess {
+		return c.kind
+	}
+	return c.kind + string('0'+rune(c.guess))
 }
 
 // lensOf finds the active provider.
@@ -139,7 +148,7 @@ func claims(files []*file, passes []pass, max int64, several bool) (taken []clai
 		case f.stamp.size > max:
 			sized[f.met] = append(sized[f.met], skillmap.SizedFile{Path: f.path, Bytes: f.stamp.size})
 		case f.taken != nobody:
-			turns[f.taken] = append(turns[f.taken], claim{f, &passes[f.taken], f.kind})
+			turns[f.taken] = append(turns[f.taken], claim{file: f, pass: &passes[f.taken], kind: f.kind})
 		}
 	}
 	taken = slices.Concat(turns...)

@@ -316,7 +316,7 @@ func (w *writer) facts(f *facts) {
 
 // rare writes what most files have none of.
 func (w *writer) rare(f *facts) {
-	if len(f.issues)+len(f.lost)+len(f.virtual)+len(f.parts)+len(f.signed)+len(f.spoken) == 0 {
+	if len(f.issues)+len(f.lost)+len(f.virtual)+len(f.parts)+len(f.signed)+len(f.spoken)+len(f.kind) == 0 {
 		w.byte(0)
 		return
 	}
@@ -326,6 +326,7 @@ func (w *writer) rare(f *facts) {
 	w.json(f.parts)
 	w.json(f.signed)
 	w.json(f.spoken)
+	w.string(f.kind)
 	w.uint(uint64(len(f.lost)))
 	for _, l := range f.lost {
 		w.b = extract.AppendSignal(w.b, l.Signal)
@@ -402,6 +403,7 @@ func (r *reader) rare(f *facts) {
 	r.json(&f.parts)
 	r.json(&f.signed)
 	r.json(&f.spoken)
+	f.kind = r.string()
 	n := r.len()
 	for ; n > 0 && !r.bad; n-- {
 		var l extract.Rejected

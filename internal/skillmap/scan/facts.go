@@ -31,6 +31,7 @@ type facts struct {
 	parts              []provider.Part // what a manifest lists
 	signed             []int           // links that import a file and have a sign right behind
 	spoken             []spokenWord
+	kind               string // that its head confirms, else empty
 }
 
 // setting is what surrounds a link.
@@ -67,13 +68,18 @@ func (l *learner) learn(c *claim, data []byte) *facts {
 	headHash := frontmatter.Hash(parsed, block.Raw)
 	issues := provider.Diagnose(c.provider, c.kind, block, parsed, err, l.opt.Strict)
 	parsed = readable(c.read, block, parsed, err)
+	kind, confirmed := c.kind, c.guess.confirmed(parsed)
+	if confirmed != "" {
+		kind = confirmed
+	}
 	f := &facts{
+		kind:     confirmed,
 		bodyHash: hashOf(block.Body, data),
 		headHash: headHash,
 		bytes:    parts(len(block.Raw), len(block.Body)),
 		head:     parsed,
 		issues:   issues,
-		ids:      provider.Identifiers(c.provider, c.kind, c.path, parsed),
+		ids:      provider.Identifiers(c.provider, kind, c.path, parsed),
 	}
 	if is, found := l.unbalanced(block); found {
 		f.issues = append(f.issues, is)
@@ -84,16 +90,16 @@ func (l *learner) learn(c *claim, data []byte) *facts {
 	for i := range f.issues {
 		f.issues[i].NodeIDs = []string{c.path}
 	}
-	_, f.reserved = provider.Reserved(c.provider, c.kind, f.ids)
+	_, f.reserved = provider.Reserved(c.provider, kind, f.ids)
 	if l.count != nil {
 		p := parts(l.tokens(block.Raw), l.tokens(block.Body))
 		f.tokens = &p
 	}
-	switch c.kind {
+	switch kind {
 	case "skill", "agent", "command":
 		f.spoken = spokenNames(block.Body, block.BodyLine)
 	}
-	l.extract(f, c, block)
+	l.extract(f, c, kind, block)
 	return f
 }
 
@@ -111,12 +117,12 @@ func (l *learner) mute(c *claim) *facts {
 	return f
 }
 
-func (l *learner) extract(f *facts, c *claim, block frontmatter.Block) {
+func (l *learner) extract(f *facts, c *claim, kind string, block frontmatter.Block) {
 	if l.silent {
 		return
 	}
 	out := extract.Run(extract.Input{
-		Path: c.path, Provider: c.provider.ID, Kind: c.kind, Lens: l.lens,
+		Path: c.path, Provider: c.provider.ID, Kind: kind, Lens: l.lens,
 		Frontmatter: f.head, Body: block.Body, BodyLine: block.BodyLine, IgnoredDomains: l.opt.IgnoredDomains,
 	})
 	if len(l.off) > 0 {

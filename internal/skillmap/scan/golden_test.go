@@ -63,7 +63,7 @@ func TestGoldenFiles(t *testing.T) {
 		}
 		p := provider.ByID(c.Provider)
 		l := &learner{opt: &Options{}, lens: "claude"}
-		f := l.learn(&claim{&file{path: "x.md", kind: c.Kind}, &pass{p, readFor(p, "x.md")}, c.Kind}, []byte(c.File))
+		f := l.learn(&claim{file: &file{path: "x.md", kind: c.Kind}, pass: &pass{p, readFor(p, "x.md")}, kind: c.Kind}, []byte(c.File))
 		if f.bodyHash != c.BodyHash || f.headHash != c.FrontmatterHash || f.bytes != c.Bytes || len(c.Frontmatter) > 0 && !reflect.DeepEqual(f.head, c.Frontmatter) {
 			t.Errorf("line %d: %q is read as %+v", n, c.File, f)
 		}

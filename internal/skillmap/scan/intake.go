@@ -124,8 +124,16 @@ func (in *intake) one(c *claim, k *known) {
 // speak of.
 func (s *scanner) add(c *claim, k *known) {
 	g, e, f := s.graph, k.entry, k.facts
+	kind := c.kind
+	if f.kind != "" {
+		kind = f.kind
+		if s.weak == nil {
+			s.weak = map[string]bool{}
+		}
+		s.weak[c.path] = true
+	}
 	n := skillmap.Node{
-		Path: c.path, Kind: c.kind, Provider: c.provider.ID,
+		Path: c.path, Kind: kind, Provider: c.provider.ID,
 		BodyHash: f.bodyHash, FrontmatterHash: f.headHash,
 		Bytes: f.bytes, Tokens: f.tokens, Frontmatter: f.head,
 		ExternalRefsCount: len(f.refs), ExternalRefs: f.refs,
@@ -156,7 +164,7 @@ func (s *scanner) add(c *claim, k *known) {
 	if c.real != "" {
 		s.real[len(g.Nodes)] = c.real
 	}
-	s.push(n, s.graph.places.qualified(c.kind, c.path, f.ids), f.reserved)
+	s.push(n, s.graph.places.qualified(kind, c.path, f.ids), f.reserved)
 	for i := range f.virtual {
 		s.summon(&f.virtual[i], c.path)
 	}
@@ -221,7 +229,7 @@ func (r *fetcher) fetch(c *claim) known {
 		return *k
 	}
 	old := s.prior.at(c.path)
-	if old != nil && (old.root != c.root || old.provider != c.provider.ID || old.kind != c.kind || old.unread ||
+	if old != nil && (old.root != c.root || old.provider != c.provider.ID || old.kind != c.keptAs() || old.unread ||
 		s.learner.count != nil && old.tokenizer != s.learner.tokenizer) {
 		old = nil
 	}
@@ -242,7 +250,7 @@ func (r *fetcher) reread(c *claim, old *entry) known {
 	if gone(err) {
 		return known{}
 	}
-	e := entry{path: c.path, root: c.root, stamp: c.stamp, provider: c.provider.ID, kind: c.kind}
+	e := entry{path: c.path, root: c.root, stamp: c.stamp, provider: c.provider.ID, kind: c.keptAs()}
 	if err != nil {
 		e.unread = true
 		f := s.learner.mute(c)

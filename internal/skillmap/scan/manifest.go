@@ -67,7 +67,7 @@ func (s *scanner) readManifests(f *forest) []*claim {
 		if file.taken == nobody || s.passes[file.taken].read.Parser != provider.JSON {
 			continue
 		}
-		found = append(found, &claim{file, &s.passes[file.taken], file.kind})
+		found = append(found, &claim{file: file, pass: &s.passes[file.taken], kind: file.kind})
 	}
 	all := make([]known, len(found))
 	var turn atomic.Int64

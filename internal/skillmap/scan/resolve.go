@@ -91,23 +91,30 @@ func (s *scanner) lead(l *skillmap.Link, way []string) int32 {
 }
 
 // named finds the node that has a name: of the first kind that has any, the
-// first whose host does not keep the name for itself. Those of a package that
+// first whose host does not keep the name for itself, copies last. Those of a package that
 // dir has nothing to do with do not count.
 func (s *scanner) named(name string, way []string, dir string) int32 {
 	if name == "" {
 		return -1
 	}
-	first := int32(-1)
+	first, weak := int32(-1), int32(-1)
 	for _, kind := range way {
 		for at := range s.names.all(name) {
 			switch {
 			case s.graph.Nodes[at].Kind != kind, s.isHosts(at, name), !s.inScope(at, dir):
-			case !s.graph.Reserved[at]:
+			case s.graph.Reserved[at]:
+				if first < 0 {
+					first = at
+				}
+			case !s.weak[s.graph.Nodes[at].Path]:
 				return at
-			case first < 0:
-				first = at
+			case weak < 0:
+				weak = at
 			}
 		}
+	}
+	if weak >= 0 {
+		return weak
 	}
 	return first
 }

@@ -70,6 +70,7 @@ type scanner struct {
 	reals   map[string]string // real paths of roots
 	guessed map[string]bool   // nodes whose head does not parse
 	early   map[*file]*known  // manifests, which are read first
+	weak    map[string]bool   // nodes that only their head gives a kind
 	unread  map[string]bool   // names of files that are too large to read
 }
 

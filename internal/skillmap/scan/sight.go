@@ -28,10 +28,11 @@ type sighted struct {
 	ids                  []provider.Identifier
 	reserved, virtual    bool
 	guessed              bool // its name is of a head that does not parse
+	weak                 bool // only its head gives it a kind
 }
 
 func (a *sighted) same(b *sighted) bool {
-	if a.path != b.path || a.kind != b.kind || a.provider != b.provider || a.reserved != b.reserved || a.virtual != b.virtual || a.guessed != b.guessed {
+	if a.path != b.path || a.kind != b.kind || a.provider != b.provider || a.reserved != b.reserved || a.virtual != b.virtual || a.guessed != b.guessed || a.weak != b.weak {
 		return false
 	}
 	if len(a.ids) > 0 && len(a.ids) == len(b.ids) && &a.ids[0] == &b.ids[0] {
@@ -77,7 +78,7 @@ func (s *scanner) sighted() []sighted {
 	out := make([]sighted, len(s.graph.Nodes))
 	for i := range s.graph.Nodes {
 		n := &s.graph.Nodes[i]
-		out[i] = sighted{n.Path, n.Kind, n.Provider, s.ids[i], s.graph.Reserved[i], n.Virtual, s.guessed[n.Path]}
+		out[i] = sighted{n.Path, n.Kind, n.Provider, s.ids[i], s.graph.Reserved[i], n.Virtual, s.guessed[n.Path], s.weak[n.Path]}
 	}
 	return out
 }
