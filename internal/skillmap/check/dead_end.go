@@ -192,6 +192,9 @@ func (r *run) pathByItsText(i int, a extract.Around) (Verdict, bool) {
 // deadPath judges a path that nothing excuses: a near miss where a file ends
 // with all of it, a dead end where its folder is there.
 func (r *run) deadPath(i int, token string, a extract.Around) Verdict {
+	if r.isFromRoot(&r.g.Links[i], token) {
+		return note(File, "it is there when read from the root, as hosts read it in commands and prompts")
+	}
 	if near := r.near(&r.g.Links[i]); near != "" && !a.Has(extract.Explicit) && endsWith(near, path.Clean(token)) {
 		return dead("").asWarning("it is not there, and one that ends the same is elsewhere")
 	}
@@ -199,6 +202,12 @@ func (r *run) deadPath(i int, token string, a extract.Around) Verdict {
 		return dead("the folder `" + dir + "` is there and this file is not")
 	}
 	return note(Foreign, "not even its folder is in the project")
+}
+
+// isFromRoot reports whether "@path" leads to a file of the root. What is always
+// loaded, such as CLAUDE.md, reads it from its own folder.
+func (r *run) isFromRoot(l *skillmap.Link, token string) bool {
+	return isFrom(l, "at-file") && !hostFiles[strings.ToLower(path.Base(l.Source))] && r.g.Index(path.Clean(token)) >= 0
 }
 
 // mustBring reports whether a skill tells to open a file that it should have

@@ -175,6 +175,8 @@ func TestShapes(t *testing.T) {
 		{"a decorator", files(".claude/commands/a.md", "Put @Injectable on it.\n"), "@Injectable", "info/foreign", ""},
 		{"mail", files(".claude/commands/a.md", "Mail to bot@example.org.\n"), "@example", "none", ""},
 		{"a file in a command template", files(".claude/commands/a.md", "Read @notes/{day}.md.\n"), "@notes/{day}.md", "none", ""},
+		{"a file that a command takes from the root", files(".claude/commands/a.md", "Use @notes/monday.md here.\n", "notes/monday.md", guide), "@notes/monday.md", "info/file", "notes/monday.md"},
+		{"a file that CLAUDE.md does not take from the root", files("web/CLAUDE.md", "Use @notes/monday.md here.\n", "notes/monday.md", guide), "@notes/monday.md", "warn/file", "notes/monday.md"},
 		{"a file that is imported", files("CLAUDE.md", "Read @notes/monday.md.\n", "notes/sunday.md", guide), "@notes/monday.md", "error/file", ""},
 	} {
 		s.check(t)
