@@ -106,6 +106,9 @@ func diagnosed(is skillmap.Issue, like diagnostic) diagnostic {
 	}
 	if is.Detail != nil && is.AnalyzerID == "backtick-unbalanced" {
 		d.Detail = *is.Detail
+		if d.Kind == "inline" && is.Severity == skillmap.Info {
+			d.Severity = string(skillmap.Warn) // the reference takes it more seriously: see deviations.md
+		}
 	}
 	switch keys := is.Data["leakedKeys"].(type) {
 	case []string:

@@ -6,14 +6,20 @@ import (
 	"skillforge/internal/skillmap"
 )
 
-// unbalanced is the issue of a backtick or fence that nothing closes.
+// unbalanced is the issue of a backtick or fence that nothing closes. A backtick
+// is a note unless all is strict: rows of them in prose, and code that ends in a
+// backslash, count as open here and are whole to every reader.
 func unbalanced(kind string, line int, detail string, strict bool) skillmap.Issue {
+	severity := grade(strict)
+	if kind != "fence" && !strict {
+		severity = skillmap.Info
+	}
 	text := fmt.Sprintf("L%d: a backtick opens a code span that nothing closes; what follows may be read as code", line)
 	if kind == "fence" {
 		text = fmt.Sprintf("L%d: a code fence opens here and nothing closes it; the rest of the file is read as code", line)
 	}
 	return skillmap.Issue{
-		AnalyzerID: "backtick-unbalanced", Severity: grade(strict), Message: text, Detail: &detail,
+		AnalyzerID: "backtick-unbalanced", Severity: severity, Message: text, Detail: &detail,
 		Data: map[string]any{"kind": kind, "line": float64(line)},
 	}
 }
