@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"skillforge/internal/fault"
 	"skillforge/internal/mcp"
 )
 
@@ -342,6 +343,15 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 		t.Errorf("ends with %v", err)
 	}
 	_ = say.Close()
+}
+
+func TestStdioLine(t *testing.T) {
+	o := options()
+	o.Limits.Body = 1000
+	err := newServer(t, o).ServeStdio(t.Context(), strings.NewReader(strings.Repeat("x", 2000)+"\n"), io.Discard)
+	if fault.Of(err) != fault.TooLarge || !strings.Contains(fault.Text(err), "1000 bytes") {
+		t.Errorf("a line without end gives %v", err)
+	}
 }
 
 func TestClosedSessionHearsNothing(t *testing.T) {

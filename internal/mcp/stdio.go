@@ -8,6 +8,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"skillforge/internal/fault"
 )
 
 // ServeStdio serves one client on a pair of pipes, one message a line, until
@@ -86,6 +88,9 @@ func (p *pipe) read(ctx context.Context, in io.Reader, lines chan<- []byte) erro
 		case <-ctx.Done():
 			return nil
 		}
+	}
+	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
+		return fault.New(fault.TooLarge, "A message is larger than %d bytes, so what follows it cannot be told apart.", p.server.limits.Body)
 	}
 	return scanner.Err()
 }
