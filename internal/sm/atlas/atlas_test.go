@@ -634,6 +634,40 @@ var someTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // TestReadsWhileScanning asks from many sides while the map changes under
 // them: each answer must be of one moment.
+// What a scan says of errors is the same whether it made the map or found it
+// unchanged, and whether another scan follows or not.
+func TestFirstErrors(t *testing.T) {
+	dir := project(t)
+	write(t, dir, "docs/more.md", "[one](none-1.md) and [two](none-2.md)\n")
+	age(t, dir)
+	first := scan(t, open(t, dir, false), atlas.ScanOptions{Once: true})
+	scan(t, open(t, dir, false), atlas.ScanOptions{Once: true}) // the first one made a folder, which is a change
+	again := scan(t, open(t, dir, false), atlas.ScanOptions{})
+	if !again.Unchanged || first.Errors < 3 {
+		t.Fatalf("unchanged: %v, %d errors", again.Unchanged, first.Errors)
+	}
+	for most := range first.Errors + 2 {
+		want, err := first.FirstErrors(t.Context(), max(1, most))
+		if err != nil || len(want) != min(first.Errors, max(1, most)) {
+			t.Fatalf("%d of %d errors, %v", len(want), first.Errors, err)
+		}
+		got, err := again.FirstErrors(t.Context(), max(1, most))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(issueTexts(want), issueTexts(got)); diff != "" {
+			t.Errorf("the first %d errors of a map that did not change (-want +got):\n%s", most, diff)
+		}
+	}
+}
+
+func issueTexts(list []*atlas.Issue) (out []string) {
+	for _, is := range list {
+		out = append(out, string(is.JSON()))
+	}
+	return out
+}
+
 func TestReadsWhileScanning(t *testing.T) {
 	dir := project(t)
 	server, command := open(t, dir, true), open(t, dir, false)

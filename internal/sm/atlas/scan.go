@@ -76,6 +76,25 @@ func (s *Scanned) Result(ctx context.Context) (*skillmap.ScanResult, error) {
 	return r, err
 }
 
+// FirstErrors are the first of the errors, at most so many. Where nothing
+// changed only they are read.
+func (s *Scanned) FirstErrors(ctx context.Context, most int) ([]*Issue, error) {
+	if s.result == nil {
+		list, err := s.atlas.Issues(ctx, IssueFilter{Severities: []string{string(skillmap.Error)}, Limit: most})
+		if err != nil {
+			return nil, err
+		}
+		return list.Items, nil
+	}
+	var list []*Issue
+	for i := range s.result.Issues {
+		if is := &s.result.Issues[i]; is.Severity == skillmap.Error && len(list) < most {
+			list = append(list, &Issue{Issue: is})
+		}
+	}
+	return list, nil
+}
+
 // Scan makes the map of the project, keeps it, and tells Events.
 //
 // One scan runs at a time in a process. The fault is Conflict with the code

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"skillforge/internal/fault"
-	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/draw"
 	"skillforge/internal/sm"
 	"skillforge/internal/sm/atlas"
@@ -213,18 +212,14 @@ func (s *session) showErrors(ctx context.Context, done *atlas.Scanned) error {
 	}
 	left := done.Errors
 	if left > 0 {
-		result, err := done.Result(ctx)
+		shown, err := done.FirstErrors(ctx, mostErrors)
 		if err != nil {
 			return err
 		}
-		shown := 0
-		for i := range result.Issues {
-			if result.Issues[i].Severity == skillmap.Error && shown < mostErrors {
-				s.printf("%s", s.issueText(&atlas.Issue{Issue: &result.Issues[i]}, true))
-				shown++
-			}
+		for _, is := range shown {
+			s.printf("%s", s.issueText(is, true))
 		}
-		left -= shown
+		left -= len(shown)
 	}
 	if more := left + done.Warns + done.Infos; more > 0 && (done.Kept || done.Unchanged) {
 		s.note("`sm check` lists every issue.")
