@@ -114,15 +114,7 @@ func (g *Graph) SkillOf(file string) string { return g.places.skillOf(path.Dir(f
 // HasSpace reports whether a node goes by a name under a prefix, such as
 // "team" of "team:deploy". The prefix is in normal form.
 func (g *Graph) HasSpace(prefix string) bool {
-	if prefix == "" {
-		return false
-	}
-	for i := range g.names.lists {
-		if before, _, ok := strings.Cut(g.names.lists[i].name, ":"); ok && before == prefix {
-			return true
-		}
-	}
-	return false
+	return prefix != "" && g.names.spaces[prefix]
 }
 
 // Qualified lists the names that end in a colon and the given one, in normal
@@ -157,8 +149,12 @@ func distance(a, b string, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
+	var room [64]int // enough for nearly every name
+	row := room[:]
+	if len(b) >= len(room) {
+		row = make([]int, len(b)+1)
+	}
+	for j := range len(b) + 1 {
 		row[j] = j
 	}
 	for i := 1; i <= len(a); i++ {

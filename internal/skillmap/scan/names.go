@@ -4,6 +4,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"skillforge/internal/skillmap"
 	"skillforge/internal/skillmap/provider"
@@ -12,9 +13,10 @@ import (
 // nameIndex finds the nodes that have a name. Names and nodes keep the order
 // in which they came.
 type nameIndex struct {
-	at    map[string]int32
-	lists []nameList
-	cells []nameCell
+	at     map[string]int32
+	lists  []nameList
+	cells  []nameCell
+	spaces map[string]bool // what stands before a colon
 }
 
 type nameList struct {
@@ -36,6 +38,12 @@ func (x *nameIndex) add(name string, node int, source provider.Source) {
 	if !ok {
 		x.at[name] = int32(len(x.lists))
 		x.lists = append(x.lists, nameList{name: name, first: cell, last: cell})
+		if space, _, ok := strings.Cut(name, ":"); ok {
+			if x.spaces == nil {
+				x.spaces = map[string]bool{}
+			}
+			x.spaces[space] = true
+		}
 		return
 	}
 	l := &x.lists[at]
