@@ -3,6 +3,7 @@ package provider
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Redacted stands where a config file holds a secret. The map is served to
@@ -11,24 +12,24 @@ const Redacted = "[redacted]"
 
 // secretName matches the name of a flag, variable or header whose value is a
 // secret.
-var secretName = regexp.MustCompile(`(?i)(token|secret|passw|passphrase|credential|authorization|auth$|auth[-_]|bearer|cookie|api[-_]?key|apikey|access[-_]?key|private[-_]?key|client[-_]?key|[-_]key$|^-*key$|^-*pat$|[-_]pat$|^-*pw$|^-*pwd$)`)
+var secretName = lazily(`(?i)(token|secret|passw|passphrase|credential|authorization|auth$|auth[-_]|bearer|cookie|api[-_]?key|apikey|access[-_]?key|private[-_]?key|client[-_]?key|[-_]key$|^-*key$|^-*pat$|[-_]pat$|^-*pw$|^-*pwd$)`)
 
 // secretShape matches what the issuers of credentials make recognisable.
-var secretShape = regexp.MustCompile(`^(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}|^gh[pousr]_[A-Za-z0-9]{8,}|^github_pat_|^glpat-|^xox[a-z]-|^npm_[A-Za-z0-9]{8,}|^hf_[A-Za-z0-9]{8,}|^A[KS]IA[A-Z0-9]{8,}|^AIza[A-Za-z0-9_-]{8,}|^ya29\.|^eyJ[A-Za-z0-9_-]{6,}\.|^ntn_|^secret_|^lin_api_|^dop_v1_|^pat[A-Za-z0-9]{10,}\.|^-----BEGIN`)
+var secretShape = lazily(`^(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}|^gh[pousr]_[A-Za-z0-9]{8,}|^github_pat_|^glpat-|^xox[a-z]-|^npm_[A-Za-z0-9]{8,}|^hf_[A-Za-z0-9]{8,}|^A[KS]IA[A-Z0-9]{8,}|^AIza[A-Za-z0-9_-]{8,}|^ya29\.|^eyJ[A-Za-z0-9_-]{6,}\.|^ntn_|^secret_|^lin_api_|^dop_v1_|^pat[A-Za-z0-9]{10,}\.|^-----BEGIN`)
 
 // run matches an unbroken run of letters and digits long enough to be a key.
-var keyRun = regexp.MustCompile(`[A-Za-z0-9+/=]{20,}`)
+var keyRun = lazily(`[A-Za-z0-9+/=]{20,}`)
 
 // credential reports whether a word by itself looks like a secret: by its
 // shape, or because it is long, mixed and no path or name.
 func credential(word string) bool {
-	if secretShape.MatchString(word) {
+	if secretShape().MatchString(word) {
 		return true
 	}
 	if strings.ContainsAny(word, "@:. ") || strings.HasPrefix(word, "/") {
 		return false
 	}
-	run := keyRun.FindString(word)
+	run := keyRun().FindString(word)
 	return run != "" && strings.ContainsAny(run, "0123456789") && strings.ContainsAny(run, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") &&
 		strings.Count(run, "/") < 3
 }
@@ -69,7 +70,7 @@ func redactArgs(args []string) []any {
 func announces(arg string) bool {
 	name, header := strings.CutSuffix(arg, ":")
 	flag := strings.HasPrefix(arg, "-") && !strings.Contains(arg, "=")
-	return (flag || header) && secretName.MatchString(name)
+	return (flag || header) && secretName().MatchString(name)
 }
 
 // scheme reports whether a word names how the credential after it is meant.
@@ -96,7 +97,7 @@ func redactWord(word string) string {
 		bare := strings.TrimLeft(value, " \t")
 		switch {
 		case bare == "":
-		case secretName.MatchString(word[:cut]):
+		case secretName().MatchString(word[:cut]):
 			return name + value[:len(value)-len(bare)] + redactValue(bare)
 		case word[cut] == '=':
 			return name + redactWord(value)
@@ -143,4 +144,10 @@ func redactURL(url string) string {
 		}
 	}
 	return scheme + "://" + strings.Join(segments, "/")
+}
+
+// lazily compiles an expression when it is first asked for: a program that only
+// says its version would wait for it otherwise.
+func lazily(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
