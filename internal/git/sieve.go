@@ -37,6 +37,11 @@ type sieve struct {
 	bytes   int
 	used    int64
 	filling bool
+
+	// The files of the commit that was asked about last: to list them takes
+	// longer than to look through the blooms.
+	commit string
+	files  []treeFile
 }
 
 // bloom is the runs of letters in one file: six bits for each, two of them
@@ -96,9 +101,11 @@ func (s *sieves) pick(ctx context.Context, r *Repo, commit, query string) (specs
 	if len(runs) == 0 || !s.has(r.dir) {
 		return nil, false, nil
 	}
-	files, err := r.files(ctx, commit)
-	if err != nil {
-		return nil, false, err
+	files, ok := s.listed(r.dir, commit)
+	if !ok {
+		if files, err = r.files(ctx, commit); err != nil {
+			return nil, false, err
+		}
 	}
 	length, strange := 0, 0
 	s.mu.Lock()
@@ -108,7 +115,7 @@ func (s *sieves) pick(ctx context.Context, r *Repo, commit, query string) (specs
 		return nil, false, nil
 	}
 	s.turn++
-	v.used = s.turn
+	v.used, v.commit, v.files = s.turn, commit, files
 	for _, f := range files {
 		b, known := v.blobs[f.oid]
 		if !known && f.size <= maxSieved {
@@ -129,6 +136,16 @@ func (s *sieves) pick(ctx context.Context, r *Repo, commit, query string) (specs
 		return nil, false, nil
 	}
 	return specs, true, nil
+}
+
+// listed are the files of a commit, if they were listed last.
+func (s *sieves) listed(dir, commit string) ([]treeFile, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.byDir[dir]; v != nil && v.commit == commit {
+		return v.files, true
+	}
+	return nil, false
 }
 
 func (s *sieves) has(dir string) bool {
