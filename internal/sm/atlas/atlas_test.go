@@ -634,6 +634,26 @@ var someTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // TestReadsWhileScanning asks from many sides while the map changes under
 // them: each answer must be of one moment.
+// A first scan makes a folder for its database, which is no change of the
+// project; one that fails leaves none.
+func TestFirstScanIsFollowedByUnchanged(t *testing.T) {
+	dir := project(t)
+	if err := os.RemoveAll(filepath.Join(dir, ".skill-map")); err != nil {
+		t.Fatal(err)
+	}
+	age(t, dir)
+	if _, err := open(t, dir, false).Scan(t.Context(), atlas.ScanOptions{Roots: []string{"nowhere"}}); err == nil {
+		t.Error("a folder that is not there can be scanned")
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".skill-map")); err == nil {
+		t.Error("a scan that failed leaves a folder")
+	}
+	scan(t, open(t, dir, false), atlas.ScanOptions{Once: true})
+	if again := scan(t, open(t, dir, false), atlas.ScanOptions{Once: true}); !again.Unchanged || again.Change == nil {
+		t.Errorf("the second scan finds a change: %+v", again)
+	}
+}
+
 // What a scan says of errors is the same whether it made the map or found it
 // unchanged, and whether another scan follows or not.
 func TestFirstErrors(t *testing.T) {
@@ -641,7 +661,6 @@ func TestFirstErrors(t *testing.T) {
 	write(t, dir, "docs/more.md", "[one](none-1.md) and [two](none-2.md)\n")
 	age(t, dir)
 	first := scan(t, open(t, dir, false), atlas.ScanOptions{Once: true})
-	scan(t, open(t, dir, false), atlas.ScanOptions{Once: true}) // the first one made a folder, which is a change
 	again := scan(t, open(t, dir, false), atlas.ScanOptions{})
 	if !again.Unchanged || first.Errors < 3 {
 		t.Fatalf("unchanged: %v, %d errors", again.Unchanged, first.Errors)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -173,8 +175,10 @@ func (j *scanJob) do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	undo := j.makeRoom()
 	out, err := j.survey(ctx, prior)
 	if err != nil {
+		undo()
 		return err
 	}
 	if err := j.guard(ctx, out); err != nil {
@@ -188,6 +192,16 @@ func (j *scanJob) do(ctx context.Context) error {
 	}
 	j.finish(j.done.result)
 	return nil
+}
+
+// makeRoom makes the folder of the database before the first survey: made
+// after it, it would be a change of the project that the next scan finds.
+func (j *scanJob) makeRoom() (undo func()) {
+	dir := filepath.Dir(j.a.database)
+	if !j.keeps() || os.Mkdir(dir, 0o755) != nil {
+		return func() {}
+	}
+	return func() { _ = os.Remove(dir) } // unless something is in it by now
 }
 
 // keeps reports whether the map is to be kept.
