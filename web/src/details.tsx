@@ -6,10 +6,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import * as act from "./act";
 import * as api from "./api";
-import { editors, openIn, opens } from "./editor";
+import { editors, openIn } from "./editor";
 import * as host from "./host";
 import { Findings, Launch, Past, Problems, Summaries } from "./judgement";
 import { nodeChoices } from "./map/map";
+import { LineAt } from "./line";
 import { Markdown } from "./markdown";
 import { id, linkKinds, type Item } from "./sheet";
 import * as s from "./state";
@@ -175,16 +176,6 @@ function Skeleton() {
       <span />
       <span />
     </div>
-  );
-}
-
-// LineAt opens a file at a line.
-export function LineAt({ path, line }: { path: string; line: number }) {
-  if (path.includes("://")) return <span class="line-at">L{line}</span>;
-  return (
-    <button type="button" class="line-at" title={`${opens()}, line ${line}`} onClick={() => openIn(editors[0], path, line)}>
-      L{line}
-    </button>
   );
 }
 

@@ -6,7 +6,7 @@ import { useEffect } from "preact/hooks";
 import * as act from "./act";
 import * as api from "./api";
 import * as host from "./host";
-import { LineAt } from "./details";
+import { LineAt } from "./line";
 import * as s from "./state";
 import { Absent, Button, Chip, Dialog, Icon, Mark, Section } from "./ui";
 import { ago, nice, plural } from "./words";

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { paths } from "./icons";
+import { others } from "./kinds";
 import { registries, isDark, notes, dropNote } from "./state";
 import { kindColours } from "./map/palette";
 import type { Severity } from "./wire";
@@ -75,10 +76,13 @@ function shape(kind: string) {
     case "skill":
       return <path d="M-5 -9h10l5.5 9-5.5 9h-10l-5.5-9z" fill="currentColor" />;
     case "command":
+    case "plugin":
       return <rect x="-8.5" y="-8.5" width="17" height="17" rx="4" fill="currentColor" />;
     case "workflow":
+    case "marketplace":
       return <path d="M0 -11 11 0 0 11-11 0z" fill="currentColor" />;
     case "markdown":
+    case "rule":
       return <rect x="-7" y="-9" width="14" height="18" rx="2.5" fill="currentColor" />;
     case "mcp":
       return <path d="M-4 -9.500h8l5.5 5.500v8l-5.5 5.500h-8l-5.5-5.500v-8z" fill="currentColor" />;
@@ -91,7 +95,7 @@ function shape(kind: string) {
 export function kindLabel(kind: string): string {
   if (kind === "ghost") return "Missing";
   const entry = registries.value.kindRegistry[kind];
-  return entry?.providers[entry.primaryProviderId]?.label ?? kind;
+  return entry?.providers[entry.primaryProviderId]?.label ?? others[kind]?.label ?? kind;
 }
 
 export function providerLabel(provider: string): string {

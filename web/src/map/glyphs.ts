@@ -8,6 +8,7 @@ import { NodeProgram, type ProgramInfo } from "sigma/rendering";
 import type { NodeDisplayData, RenderParams } from "sigma/types";
 import { floatColor } from "sigma/utils";
 import { Few } from "./few";
+import { others } from "../kinds";
 import { Upload } from "./upload";
 
 export const shapes = { circle: 0, hexagon: 1, square: 2, diamond: 3, page: 4, plug: 5, ghost: 6 } as const;
@@ -18,7 +19,7 @@ const byKind: Record<string, Shape> = {
 };
 
 export function shapeOf(kind: string): Shape {
-  return byKind[kind] ?? "circle";
+  return byKind[kind] ?? others[kind]?.shape ?? "circle";
 }
 
 // Glyph is what the reducer adds to what sigma knows of a node.

@@ -1,6 +1,7 @@
 // Colours of the style sheet as the graphics card and the canvas need them,
 // and the colours of kinds as the server has them.
 
+import { others } from "../kinds";
 import type { Registries } from "../wire";
 
 export interface Palette {
@@ -55,6 +56,7 @@ export function read(registries: Registries, dark: boolean): Palette {
 
 export function kindColours(registries: Registries, dark: boolean): Record<string, string> {
   const kinds: Record<string, string> = {};
+  for (const [kind, look] of Object.entries(others)) kinds[kind] = dark ? look.colorDark : look.color;
   for (const [kind, entry] of Object.entries(registries.kindRegistry)) {
     const look = entry.providers[entry.primaryProviderId] ?? Object.values(entry.providers)[0];
     const colour = (dark && look?.colorDark) || look?.color;
