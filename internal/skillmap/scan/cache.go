@@ -13,7 +13,7 @@ import (
 // form is the version of everything that the cache holds: its own encoding
 // and what readers and extractors make of a file. Raise it when either
 // changes.
-const form = 4
+const form = 5
 
 // Cache is what a scan learned of each file. It never changes and is safe to
 // use from many goroutines.
