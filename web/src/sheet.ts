@@ -216,12 +216,13 @@ function linesOf(scan: ScanResult, items: Item[], place: Map<string, number>): L
   };
 }
 
-// brokenOf is the set of "source, target" that a rule calls broken.
+// brokenOf is the set of "source, target" that a rule calls broken. A note says
+// that nobody need mend it: an example, a file to be made.
 function brokenOf(issues: Issue[]): Set<string> {
   const found = new Set<string>();
   for (const issue of issues) {
     const target = issue.data?.target;
-    if (issue.analyzerId !== "reference-broken" || typeof target !== "string") continue;
+    if (issue.analyzerId !== "reference-broken" || issue.severity === "info" || typeof target !== "string") continue;
     for (const path of issue.nodeIds) found.add(path + "\n" + target);
   }
   return found;

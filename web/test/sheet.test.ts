@@ -9,14 +9,17 @@ test("a broken link leads to a ghost that all who name it share", () => {
   const s = sheet(
     ["a.md", "b.md"],
     [link("a.md", "x.md", "references", gone), link("b.md", "x.md", "references", gone), link("b.md", "@nobody", "mentions", gone)],
-    [{ analyzerId: "reference-broken", severity: "error", nodeIds: ["a.md"], message: "m", data: { target: "x.md" } }],
+    [
+      { analyzerId: "reference-broken", severity: "error", nodeIds: ["a.md"], message: "m", data: { target: "x.md" } },
+      { analyzerId: "reference-broken", severity: "info", nodeIds: ["b.md"], message: "m", data: { target: "@nobody" } },
+    ],
   );
   assert.equal(s.nodes, 2);
   assert.deepEqual(s.items.slice(2).map((i) => [i.path, i.ghost, i.in, i.broken]), [["x.md", true, 2, 1], ["@nobody", true, 1, 0]]);
   assert.deepEqual([...s.lines.broken], [1, 0, 0]);
   assert.equal(s.items[0].broken, 1);
   assert.equal(worst(s.items[0]), "error");
-  assert.equal(worst(s.items[1]), "");
+  assert.equal(worst(s.items[1]), "info");
 });
 
 test("names of files that do not say theirs", () => {

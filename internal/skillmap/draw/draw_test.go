@@ -165,6 +165,22 @@ func TestSVGIsXMLAndShowsEveryNode(t *testing.T) {
 	}
 }
 
+func TestNotesBreakNothing(t *testing.T) {
+	r := sample()
+	for i := range r.Issues {
+		if r.Issues[i].AnalyzerID == "reference-broken" {
+			r.Issues[i].Severity = skillmap.Info
+		}
+	}
+	text, err := draw.Render("svg", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "references broken") || strings.Contains(string(text), ">broken<") {
+		t.Errorf("a reference that nobody need mend is drawn as broken: %s", text)
+	}
+}
+
 func TestCleanDropsWhatSteersATerminal(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain\ttext\r\n":                  "plain\ttext\r\n",

@@ -90,11 +90,12 @@ func worst(issues []skillmap.Issue) map[string]skillmap.Severity {
 	return of
 }
 
-// broken lists the targets that are called broken.
+// broken lists the targets that are called broken. A note says that nobody need
+// mend it: an example, a file to be made.
 func broken(issues []skillmap.Issue) map[string]bool {
 	of := map[string]bool{}
 	for i := range issues {
-		if issues[i].AnalyzerID == "reference-broken" {
+		if issues[i].AnalyzerID == "reference-broken" && issues[i].Severity != skillmap.Info {
 			of[issues[i].Target()] = true
 		}
 	}
