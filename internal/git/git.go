@@ -54,7 +54,7 @@ type Options struct {
 	Searches int
 	// Sieve is how many bytes are kept of what files of large repositories hold;
 	// 0 means 128 MiB. SieveAfter is what a slow search takes, which begins it;
-	// 0 means a second.
+	// 0 means a quarter of a second.
 	Sieve      int
 	SieveAfter time.Duration
 	// Remember is how many bytes of what searches found are kept; 0 means 32 MiB.

@@ -44,14 +44,14 @@ type sieve struct {
 	files  []treeFile
 }
 
-// bloom is the runs of letters in one file: six bits for each, two of them
-// set, so that one run in twelve seems to be there and is not. An empty one
+// bloom is the runs of letters in one file: four bits for each, two of them
+// set, so that one run in seven seems to be there and is not. An empty one
 // holds everything.
 type bloom []uint64
 
 const (
 	sieveSize   = 128 << 20
-	slowSearch  = time.Second
+	slowSearch  = 250 * time.Millisecond
 	maxSieved   = 4 << 20 // bytes of a file
 	maxRuns     = 1 << 17 // of one file, as far as can be told
 	maxPicked   = 1000    // files that are named to git grep
@@ -270,7 +270,7 @@ func (s *sieves) put(dir string, v *sieve, oid string, b bloom) bool {
 		return true
 	}
 	size := 8*len(b) + len(oid) + 64
-	if v.bytes+size > s.max/2 {
+	if v.bytes+size > s.max {
 		return false
 	}
 	for s.taken+size > s.max {
@@ -360,7 +360,7 @@ func (p *press) bloom(data []byte) bloom {
 	if n > maxRuns {
 		return nil // too many to tell anything
 	}
-	made := make(bloom, 1+6*n/64)
+	made := make(bloom, 1+4*n/64)
 	bits := 64 * uint64(len(made))
 	p.each(func(r uint32) {
 		i, j := places(r, bits)

@@ -143,7 +143,7 @@ func TestSieveIsBounded(t *testing.T) {
 	sum := 0
 	for _, v := range g.sieves.byDir {
 		sum += v.bytes
-		if v.bytes > 5000 {
+		if v.bytes > 10_000 {
 			t.Errorf("one takes %d bytes", v.bytes)
 		}
 	}
