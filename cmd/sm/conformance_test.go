@@ -19,7 +19,7 @@ var excused = map[string]string{
 // TestConformance holds the program against the public cases of the contract.
 func TestConformance(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts the program some hundred times")
+		t.Skip("left out by -short: it starts the program some hundred times")
 	}
 	dir := sharedConformance(t)
 	suite, err := conformance.Open(dir)

@@ -20,19 +20,8 @@ const (
 // TestMixedLoop: somebody works on the command line, an agent over MCP, on one
 // queue; each sees what the other does.
 func TestMixedLoop(t *testing.T) {
-	f := &fire{t: t, dir: t.TempDir(), program: asProgram(t)}
+	f := newFire(t, map[string]string{"docs/style.md": "# Style\n\nSay it once. Say it once.\n"})
 	page := filepath.Join(f.dir, "docs", "style.md")
-	put(t, page, "# Style\n\nSay it once. Say it once.\n")
-	var err error
-	if f.log, err = os.Create(filepath.Join(t.TempDir(), "server.log")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		f.killServer()
-		_ = f.log.Close()
-	})
-	f.must("scan", "-q")
-	f.must("agent", "install", "--for", "claude", "-q")
 	f.watch = true
 	f.serve()
 	agent := dial(f.address(0))

@@ -44,9 +44,14 @@ const tags = `{"confidence":0.8,"safety":{"injectionDetected":false,"contentQual
 // for again and done.
 func TestQueueUnderFire(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts some hundred processes")
+		t.Skip("left out by -short: it starts some hundred processes")
 	}
-	f := newFire(t)
+	files := map[string]string{}
+	for i := range pages {
+		files[fmt.Sprintf("page-%04d.md", i)] = fmt.Sprintf("# Page %d\n", i)
+	}
+	f := newFire(t, files)
+	f.must("jobs", "submit", "ai-tagger-action", "--all", "-q", "--ttl", fmt.Sprint(ttlSeconds))
 	f.serve()
 	var claimers sync.WaitGroup
 	for i := range overMCP {
@@ -85,12 +90,12 @@ type fire struct {
 	log    *os.File
 }
 
-func newFire(t *testing.T) *fire {
+// newFire is a project of these files that is scanned and that an agent may
+// work in.
+func newFire(t *testing.T, files map[string]string) *fire {
 	f := &fire{t: t, dir: t.TempDir(), program: asProgram(t), restarted: make(chan struct{}), taken: map[string]int{}}
-	for i := range pages {
-		if err := os.WriteFile(filepath.Join(f.dir, fmt.Sprintf("page-%04d.md", i)), fmt.Appendf(nil, "# Page %d\n", i), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	for name, text := range files {
+		put(t, filepath.Join(f.dir, name), text)
 	}
 	var err error
 	if f.log, err = os.Create(filepath.Join(t.TempDir(), "server.log")); err != nil {
@@ -102,7 +107,6 @@ func newFire(t *testing.T) *fire {
 	})
 	f.must("scan", "-q")
 	f.must("agent", "install", "--for", "claude", "-q")
-	f.must("jobs", "submit", "ai-tagger-action", "--all", "-q", "--ttl", fmt.Sprint(ttlSeconds))
 	return f
 }
 

@@ -195,15 +195,15 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body, source string) {
 		if !strings.HasSuffix(source, ".md") || strings.ContainsAny(source, "\\:\x00\n") || len(source) > 80 {
-			t.Skip()
+			t.Skip("no name of a Markdown file")
 		}
 		fsys := files("docs/guide.md", guide, ".claude/commands/team/ship.md", guide, "skills/tidy/references/guide.md", guide)
 		if _, err := fsys.Stat(source); err == nil {
-			t.Skip()
+			t.Skip("the name of a file that the project has")
 		}
 		fsys[source] = &fstest.MapFile{Data: []byte(body)}
 		if fstest.TestFS(fsys) != nil {
-			t.Skip()
+			t.Skip("no path that a file system takes")
 		}
 		g := scanned(t, fsys)
 		for _, i := range g.Broken {

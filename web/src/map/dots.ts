@@ -1,12 +1,11 @@
 // Nodes seen from far: one point each. What stands out is drawn over it as
 // glyphs.
 
-import type Sigma from "sigma";
-import { NodeProgram, type ProgramInfo } from "sigma/rendering";
+import type { ProgramInfo } from "sigma/rendering";
 import type { NodeDisplayData, RenderParams } from "sigma/types";
 import { floatColor } from "sigma/utils";
 import { nearness, type Glyph } from "./glyphs";
-import { Upload } from "./upload";
+import { Marks } from "./marks";
 
 const vertex = /* glsl */ `
 attribute vec2 a_position;
@@ -38,13 +37,7 @@ void main() {
 const { FLOAT, UNSIGNED_BYTE, POINTS } = WebGL2RenderingContext;
 const uniforms = ["u_matrix", "u_sizeRatio", "u_pixels"] as const;
 
-export class Dots extends NodeProgram<(typeof uniforms)[number]> {
-  private upload?: Upload;
-
-  constructor(gl: WebGL2RenderingContext, _picking: WebGLFramebuffer | null, renderer: Sigma) {
-    super(gl, null, renderer);
-  }
-
+export class Dots extends Marks<(typeof uniforms)[number]> {
   getDefinition() {
     return {
       VERTICES: 1,
@@ -76,20 +69,5 @@ export class Dots extends NodeProgram<(typeof uniforms)[number]> {
 
   override render(params: RenderParams) {
     if (nearness.far) super.render(params);
-  }
-
-  override process(index: number, offset: number, data: NodeDisplayData) {
-    super.process(index, offset, data);
-    this.upload?.stale();
-  }
-
-  override reallocate(capacity: number) {
-    super.reallocate(capacity);
-    this.upload?.stale();
-  }
-
-  override bindProgram(info: ProgramInfo) {
-    this.upload ??= new Upload();
-    this.upload.bind(this, info, this.bindAttribute.bind(this));
   }
 }

@@ -3,13 +3,12 @@
 // page, so that a node is never smaller than can be seen nor larger than its
 // cell.
 
-import type Sigma from "sigma";
-import { NodeProgram, type ProgramInfo } from "sigma/rendering";
+import type { ProgramInfo } from "sigma/rendering";
 import type { NodeDisplayData, RenderParams } from "sigma/types";
 import { floatColor } from "sigma/utils";
-import { Few } from "./few";
 import { others } from "../kinds";
-import { Upload } from "./upload";
+import { Few } from "./few";
+import { Marks } from "./marks";
 
 export const shapes = { circle: 0, hexagon: 1, square: 2, diamond: 3, page: 4, plug: 5, ghost: 6 } as const;
 export type Shape = keyof typeof shapes;
@@ -140,14 +139,7 @@ const uniforms = ["u_matrix", "u_sizeRatio", "u_half", "u_least", "u_most"] as c
 // software an instance costs more than its corners.
 const corners = [0, (2 * Math.PI) / 3, (4 * Math.PI) / 3];
 
-export class Glyphs extends NodeProgram<(typeof uniforms)[number]> {
-  private upload?: Upload;
-
-  // No picture for pointing: the chart knows where nodes lie.
-  constructor(gl: WebGL2RenderingContext, _picking: WebGLFramebuffer | null, renderer: Sigma) {
-    super(gl, null, renderer);
-  }
-
+export class Glyphs extends Marks<(typeof uniforms)[number]> {
   getDefinition() {
     return {
       VERTICES: 3,
@@ -193,21 +185,6 @@ export class Glyphs extends NodeProgram<(typeof uniforms)[number]> {
 
   override render(params: RenderParams) {
     if (!nearness.far) super.render(params);
-  }
-
-  override process(index: number, offset: number, data: NodeDisplayData) {
-    super.process(index, offset, data);
-    this.upload?.stale();
-  }
-
-  override reallocate(capacity: number) {
-    super.reallocate(capacity);
-    this.upload?.stale();
-  }
-
-  override bindProgram(info: ProgramInfo) {
-    this.upload ??= new Upload();
-    this.upload.bind(this, info, this.bindAttribute.bind(this));
   }
 }
 
